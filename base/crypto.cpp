@@ -1,0 +1,55 @@
+#include "base/crypto.h"
+
+#include <openssl/evp.h>
+
+#include <memory>
+
+namespace beckon {
+
+namespace {
+
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
+};
+using KeyPtr = std::unique_ptr<EVP_PKEY, FreeKey>;
+
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+};
+using ContextPtr = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+KeyPtr private_key(const SecretSeed& seed) {
+  KeyPtr key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()));
+  ENSURE(key != nullptr);
+  return key;
+}
+
+}  // namespace
+
+PublicKey Ed25519::public_key(const SecretSeed& seed) const {
+  PublicKey out{};
+  std::size_t size = out.size();
+  ENSURE(EVP_PKEY_get_raw_public_key(private_key(seed).get(), out.data(), &size) == 1);
+  return out;
+}
+
+Signature Ed25519::sign(const SecretSeed& seed, ByteView message) const {
+  KeyPtr key = private_key(seed);
+  ContextPtr context(EVP_MD_CTX_new());
+  Signature out{};
+  std::size_t size = out.size();
+  ENSURE(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1);
+  ENSURE(EVP_DigestSign(context.get(), out.data(), &size, message.data(), message.size()) == 1);
+  return out;
+}
+
+bool Ed25519::verify(const PublicKey& key, ByteView message, const Signature& signature) const {
+  KeyPtr pkey(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
+  if (pkey == nullptr) return false;  // not a point of the curve: a peer's problem, not ours
+  ContextPtr context(EVP_MD_CTX_new());
+  ENSURE(EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, pkey.get()) == 1);
+  return EVP_DigestVerify(context.get(), signature.data(), signature.size(), message.data(),
+                          message.size()) == 1;
+}
+
+}  // namespace beckon
