@@ -1,6 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 #include "cli/commands.h"
+#include "cli/commands/filter.h"
 
 namespace {
 
@@ -27,10 +30,15 @@ int main(int argc, char** argv) {
   app.fallthrough();
   Globals globals;
   add_globals(app, globals);
+  add_filter(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    // CLI11 stores flags only after all of them were read well, so ask the raw words.
+    globals.json = globals.json || std::any_of(argv + 1, argv + argc, [](const char* word) {
+                     return std::string_view(word) == "--json";
+                   });
     return fail(globals, exit_code::usage, error.what(), "See: beckon --help");
   }
   if (!globals.action) {

@@ -1,0 +1,12 @@
+#include "cli/commands/filter.h"
+
+namespace beckon::cli {
+
+void add_filter(CLI::App& app, Globals&) {
+  CLI::App* group =
+      app.add_subcommand("filter", "Design, compare and examine filters; needs no daemon");
+  group->require_subcommand(1);
+  // Each tool registers itself here: add_filter_NAME(*group, globals).
+}
+
+}  // namespace beckon::cli

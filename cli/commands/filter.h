@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/commands.h"
+
+namespace beckon::cli {
+
+/// `beckon filter ...`: design, compare, simulate, inspect. Needs no daemon.
+void add_filter(CLI::App& app, Globals& globals);
+
+}  // namespace beckon::cli
