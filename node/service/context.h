@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/secret_rng.h"
 #include "base/time.h"
 #include "chord/frame.h"
 #include "node/service/event.h"
@@ -47,6 +48,7 @@ class Context {
 
   virtual Now now() const = 0;
   virtual Rng& rng() = 0;
+  virtual SecretRng& secrets() = 0;  // for keys and nonces an adversary must not guess
   virtual const PeerRef& self() const = 0;
 
   /// The ring as this node sees it now.
