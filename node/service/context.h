@@ -27,10 +27,12 @@ struct Request {
   Bytes body{};
 };
 
-/// Who is responsible for a key: the owner and the peers after it, nearest first, as seen by a lookup.
+/// Who is responsible for a key: the owner and the peers after it, nearest first, as seen by a
+/// lookup.
 struct Owner {
   PeerRef owner{};
-  std::vector<PeerRef> successors{};  // the owner's own list: owner + first r-1 of these hold the copies
+  std::vector<PeerRef>
+      successors{};  // the owner's own list: owner + first r-1 of these hold the copies
 };
 
 /// What a part of the service may know of, and do to, the world outside itself. One object stands
@@ -40,7 +42,8 @@ struct Owner {
 /// an order that depends on inputs and seed only. Work done in one continuation is bounded.
 class Context {
  public:
-  using ReplyDone = std::function<void(Result<Frame>)>;  // Error unavailable: silence or a dead link
+  using ReplyDone =
+      std::function<void(Result<Frame>)>;  // Error unavailable: silence or a dead link
   using OwnerDone = std::function<void(Result<Owner>)>;
   using WriteDone = std::function<void(Result<void>)>;
 
@@ -58,13 +61,15 @@ class Context {
 
   /// Asks a peer and gets its reply, or an error once the time-out has run. An error frame of the
   /// peer arrives as an Error too. Asking self is allowed and costs no network.
-  virtual void ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout, ReplyDone done) = 0;
+  virtual void ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
+                   ReplyDone done) = 0;
   virtual void reply(const Request& request, std::uint8_t type, Bytes body) = 0;
   virtual void refuse(const Request& request, const Error& error) = 0;
 
   /// Makes the mutations durable, all or none, in the order of the calls.
   virtual void write(std::vector<Mutation> mutations, WriteDone done) = 0;
-  virtual const Store& store() const = 0;  // for loading at start and reading back what is not in memory
+  virtual const Store& store()
+      const = 0;  // for loading at start and reading back what is not in memory
 
   virtual void after(Duration delay, std::function<void()> action) = 0;
   virtual void emit(Event event) = 0;  // for whoever listens on the API

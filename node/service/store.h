@@ -12,10 +12,10 @@ namespace beckon::service {
 /// The durable tables of a node. Values are stored as verbatim bytes in their own bounded formats;
 /// whoever reads them back decodes them as strictly as if a peer had sent them.
 enum class Table : std::uint8_t {
-  meta = 1,   // epoch, own identity counters
-  peers,      // known and passive peers
-  items,      // replicated records this node keeps for the ring
-  users,      // hosted users: keys, profile, version
+  meta = 1,  // epoch, own identity counters
+  peers,     // known and passive peers
+  items,     // replicated records this node keeps for the ring
+  users,     // hosted users: keys, profile, version
   contacts,
   inbox,
   outbox,
@@ -35,7 +35,8 @@ class Store {
   using Visit = std::function<bool(ByteView key, ByteView value)>;  // false stops the scan
 
   virtual ~Store() = default;
-  virtual Result<void> commit(const std::vector<Mutation>& batch) = 0;  // all or none, durable on success
+  virtual Result<void> commit(
+      const std::vector<Mutation>& batch) = 0;  // all or none, durable on success
   virtual Result<std::optional<Bytes>> get(Table table, ByteView key) const = 0;
   virtual Result<void> scan(Table table, ByteView from, const Visit& visit) const = 0;  // key order
 };

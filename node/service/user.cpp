@@ -1,0 +1,84 @@
+#include "node/service/user.h"
+
+#include <algorithm>
+
+namespace beckon::service {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint8_t row_version = 1;
+constexpr auto key_serves = 7 * 24h;
+constexpr auto key_kept = 21 * 24h;  // a week of service, then the longest life of a message
+
+}  // namespace
+
+UserId user_id(const PublicKey& key) { return UserId::of_digest(sha256(key)); }
+
+User make_user(const Signer& signer, const SecretSeed& seed, const hpke::SecretKey& message_key,
+               WallTime now) {
+  User user;
+  user.seed = seed;
+  user.key = signer.public_key(seed);
+  user.message_keys.push_back({.secret = message_key, .made = now});
+  return user;
+}
+
+bool rotate_message_keys(User& user, const hpke::SecretKey& fresh, WallTime now) {
+  bool changed = false;
+  // A clock that was set back must not keep a key for ever: a key from the future is due as well.
+  WallTime newest = user.message_keys.front().made;
+  if (now - newest >= key_serves || newest > now) {
+    user.message_keys.insert(user.message_keys.begin(), {.secret = fresh, .made = now});
+    changed = true;
+  }
+  while (user.message_keys.size() > User::max_message_keys ||
+         (user.message_keys.size() > 1 && now - user.message_keys.back().made >= key_kept)) {
+    user.message_keys.pop_back();
+    changed = true;
+  }
+  return changed;
+}
+
+Bytes encode(const User& user) {
+  ByteWriter w;
+  w.u8(row_version);
+  w.raw(user.seed);
+  w.u64(user.version);
+  w.u8(user.published ? 1 : 0);
+  w.u8(static_cast<std::uint8_t>(user.policy));
+  w.u8(static_cast<std::uint8_t>(user.message_keys.size()));
+  for (const MessageKey& key : user.message_keys) {
+    w.raw(key.secret);
+    w.i64(to_ms(key.made));
+  }
+  w.counted32(as_bytes(user.profile));
+  return w.take();
+}
+
+Result<User> decode_user(ByteView row, const Signer& signer) {
+  ByteReader r(row);
+  if (r.u8() != row_version) return invalid("a hosted user's row has an unknown version");
+  User user;
+  user.seed = r.array<32>();
+  user.version = r.u64();
+  std::uint8_t published = r.u8();
+  std::uint8_t policy = r.u8();
+  std::uint8_t keys = r.u8();
+  if (published > 1 || policy > 2 || keys == 0 || keys > User::max_message_keys) r.fail();
+  for (std::uint8_t i = 0; r.ok() && i < keys; ++i) {
+    hpke::SecretKey secret = r.array<32>();
+    user.message_keys.push_back({.secret = secret, .made = wall_from_ms(r.i64())});
+  }
+  std::string_view profile = as_text(r.counted32());
+  if (profile.size() > User::max_profile_size || !is_utf8(profile)) r.fail();
+  if (auto done = r.finish("a hosted user's row"); !done) return done.error();
+  user.published = published == 1;
+  user.policy = static_cast<Policy>(policy);
+  user.profile = profile;
+  user.key = signer.public_key(user.seed);
+  return user;
+}
+
+}  // namespace beckon::service
