@@ -1,0 +1,158 @@
+#include "config/settings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/duration.h"
+#include "config/address.h"
+#include "config/toml_file.h"
+
+namespace beckon::config {
+
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    auto comma = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, comma);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+    if (!item.empty()) out.emplace_back(item);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return out;
+}
+
+Result<std::string> check_addresses(std::string_view value) {
+  std::string out;
+  for (const std::string& item : split(value)) {
+    auto address = parse_address(item);
+    if (!address) return address.error();
+    out += (out.empty() ? "" : ",") + item;
+  }
+  return out;
+}
+
+Result<std::string> check_level(std::string_view value) {
+  for (std::string_view level : {"debug", "info", "warning", "error"}) {
+    if (value == level) return std::string(value);
+  }
+  return invalid(fmt::format("wanted debug, info, warning or error, got '{}'", value));
+}
+
+Result<void> add_file(const Path& file, std::map<std::string, Setting, std::less<>>& values) {
+  auto found = read_toml(file);
+  if (!found) return found.error();
+  for (const auto& [name, value] : *found) {
+    const Key* key = find_key(name);
+    if (key == nullptr) {
+      return invalid(fmt::format("{}: there is no setting '{}'. See: beckon config list",
+                                 file.string(), name));
+    }
+    auto checked = check_value(*key, value);
+    if (!checked)
+      return invalid(fmt::format("{}: {}: {}", file.string(), name, checked.error().text));
+    values[name] = {*checked, file.string()};
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> all = {
+      {"listen", Kind::address, "0.0.0.0:4290",
+       "where other nodes reach this one; port 0 picks a free one"},
+      {"advertise", Kind::address, "",
+       "the address told to other nodes, when it differs from listen"},
+      {"join", Kind::addresses, "", "peers to join through, beside the remembered ones"},
+      {"log.level", Kind::level, "info", "debug, info, warning or error"},
+      {"ring.stabilize", Kind::duration, "5s",
+       "how often a node compares itself with its successor"},
+      {"ring.probe", Kind::duration, "15s", "how often it looks for a ring that was cut off"},
+      {"ring.finger", Kind::duration, "10s", "how often it refreshes one finger"},
+      {"store.sync", Kind::duration, "1m", "how often it compares its records with the replicas"},
+  };
+  return all;
+}
+
+const Key* find_key(std::string_view name) {
+  auto found =
+      std::find_if(keys().begin(), keys().end(), [&](const Key& key) { return key.name == name; });
+  return found == keys().end() ? nullptr : &*found;
+}
+
+std::string env_name(const Key& key) {
+  std::string out = "BECKON_";
+  for (char c : key.name) out += c == '.' ? '_' : static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
+Result<std::string> check_value(const Key& key, std::string_view value) {
+  if (value.size() > 4096) return invalid("longer than 4096 bytes");
+  switch (key.kind) {
+    case Kind::text:
+      return std::string(value);
+    case Kind::level:
+      return check_level(value);
+    case Kind::addresses:
+      return check_addresses(value);
+    case Kind::address: {
+      if (value.empty()) return std::string();
+      auto address = parse_address(value);
+      if (!address) return address.error();
+      return std::string(value);
+    }
+    case Kind::duration: {
+      auto duration = parse_duration(value);
+      if (!duration) return duration.error();
+      if (*duration < std::chrono::milliseconds(10)) return invalid("wanted 10ms or more");
+      return to_text(*duration);
+    }
+  }
+  return invalid("unknown kind");
+}
+
+Result<Settings> Settings::load(const Paths& paths, const Environment& environment,
+                                const Flags& flags, const Path& system_file) {
+  Settings out;
+  for (const Key& key : keys())
+    out.values_[std::string(key.name)] = {std::string(key.standard), "default"};
+  for (const Path& file : {system_file, paths.config_file}) {
+    auto added = add_file(file, out.values_);
+    if (!added) return added.error();
+  }
+  for (const Key& key : keys()) {
+    auto value = environment(env_name(key));
+    if (!value) continue;
+    auto checked = check_value(key, *value);
+    if (!checked) return invalid(fmt::format("{}: {}", env_name(key), checked.error().text));
+    out.values_[std::string(key.name)] = {*checked, env_name(key)};
+  }
+  for (const auto& [name, value] : flags) {
+    const Key* key = find_key(name);
+    ENSURE(key != nullptr);
+    auto checked = check_value(*key, value);
+    if (!checked) return invalid(fmt::format("--{}: {}", name, checked.error().text));
+    out.values_[name] = {*checked, "--" + name};
+  }
+  return out;
+}
+
+const Setting& Settings::get(std::string_view name) const {
+  auto found = values_.find(name);
+  ENSURE(found != values_.end());
+  return found->second;
+}
+
+std::vector<std::string> Settings::list(std::string_view name) const { return split(text(name)); }
+
+Duration Settings::duration(std::string_view name) const {
+  auto value = parse_duration(text(name));
+  ENSURE(value.has_value());  // load() has checked it
+  return *value;
+}
+
+}  // namespace beckon::config

@@ -1,0 +1,62 @@
+#include "config/paths.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+
+using namespace beckon::config;
+
+namespace {
+
+Environment given(std::map<std::string, std::string> values) {
+  return [values](const std::string& name) -> std::optional<std::string> {
+    auto found = values.find(name);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+}  // namespace
+
+TEST_SUITE("config/paths") {
+  TEST_CASE("a home holds everything, and the flag beats BECKON_HOME") {
+    auto paths = find_paths("/tmp/a", given({{"BECKON_HOME", "/tmp/b"}}));
+    REQUIRE(paths);
+    CHECK(paths->config_file == "/tmp/a/config.toml");
+    CHECK(paths->socket() == "/tmp/a/api.sock");
+    CHECK(find_paths("", given({{"BECKON_HOME", "/tmp/b"}}))->state_dir == "/tmp/b");
+  }
+
+  TEST_CASE("without a home the XDG folders are used, and relative ones are ignored") {
+    auto paths = find_paths("", given({{"HOME", "/home/u"},
+                                       {"XDG_RUNTIME_DIR", "/run/user/1000"},
+                                       {"XDG_STATE_HOME", "x"}}));
+    REQUIRE(paths);
+    CHECK(paths->config_file == "/home/u/.config/beckon/config.toml");
+    CHECK(paths->state_dir == "/home/u/.local/state/beckon");
+    CHECK(paths->socket() == "/run/user/1000/beckon/api.sock");
+    CHECK(find_paths("", given({{"HOME", "/home/u"}}))->socket() ==
+          "/home/u/.local/state/beckon/run/api.sock");
+  }
+
+  TEST_CASE("no HOME, or a path no socket can have, is refused with a cure") {
+    CHECK(find_paths("", given({})).error().text.find("--home") != std::string::npos);
+    CHECK(find_paths("/" + std::string(120, 'x'), given({})).error().text.find("shorter") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("folders are made for the user alone, and one open to others is refused") {
+    char pattern[] = "/tmp/beckon-paths-XXXXXX";
+    Path root = mkdtemp(pattern);
+    auto paths = find_paths((root / "home").string(), given({}));
+    REQUIRE(make_private_folders(*paths));
+    struct stat info {};
+    REQUIRE(::stat(paths->state_dir.c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0700);
+    CHECK(make_private_folders(*paths));
+    ::chmod(paths->state_dir.c_str(), 0755);
+    CHECK(make_private_folders(*paths).error().text.find("chmod 700") != std::string::npos);
+    std::filesystem::remove_all(root);
+  }
+}

@@ -1,0 +1,81 @@
+#include "config/settings.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+using namespace beckon::config;
+
+namespace {
+
+/// A folder with a user's and a system's config file, removed at the end.
+struct Files {
+  Files(const std::string& user, const std::string& system) {
+    char pattern[] = "/tmp/beckon-settings-XXXXXX";
+    root = mkdtemp(pattern);
+    paths.config_file = root / "config.toml";
+    std::ofstream(paths.config_file) << user;
+    std::ofstream(root / "system.toml") << system;
+  }
+  ~Files() { std::filesystem::remove_all(root); }
+  beckon::Result<Settings> load(const Environment& environment,
+                                const Settings::Flags& flags) const {
+    return Settings::load(paths, environment, flags, root / "system.toml");
+  }
+  Path root{};
+  Paths paths{};
+};
+
+std::optional<std::string> nothing(const std::string&) { return std::nullopt; }
+
+}  // namespace
+
+TEST_SUITE("config/settings") {
+  TEST_CASE(
+      "flags beat the environment, which beats the user's file, the system's file, defaults") {
+    Files files("listen = \"1.1.1.1:1\"\n[ring]\nstabilize = \"1s\"\n",
+                "listen = \"2.2.2.2:2\"\n[ring]\nprobe = \"3s\"\nstabilize = \"9s\"\n");
+    auto env = [](const std::string& name) -> std::optional<std::string> {
+      return name == "BECKON_LOG_LEVEL" ? std::optional<std::string>("debug") : std::nullopt;
+    };
+    auto settings = files.load(env, {{"join", "a:1, b:2"}});
+    REQUIRE(settings);
+    CHECK(settings->text("listen") == "1.1.1.1:1");
+    CHECK(settings->get("listen").origin == files.paths.config_file.string());
+    CHECK(settings->duration("ring.stabilize") == std::chrono::seconds(1));
+    CHECK(settings->duration("ring.probe") == std::chrono::seconds(3));
+    CHECK(settings->get("log.level").origin == "BECKON_LOG_LEVEL");
+    CHECK(settings->list("join") == std::vector<std::string>{"a:1", "b:2"});
+    CHECK(settings->get("join").origin == "--join");
+    CHECK(settings->get("store.sync").origin == "default");
+  }
+
+  TEST_CASE("a list in a file is a list") {
+    Files files("join = [\"a:1\", \"b:2\"]\n", "");
+    CHECK(files.load(nothing, {})->list("join") == std::vector<std::string>{"a:1", "b:2"});
+  }
+
+  TEST_CASE("an unknown name and a bad value are refused by file and name") {
+    CHECK(
+        Files("lisen = \"1:1\"\n", "").load(nothing, {}).error().text.find("no setting 'lisen'") !=
+        std::string::npos);
+    CHECK(Files("listen = \"nowhere\"\n", "")
+              .load(nothing, {})
+              .error()
+              .text.find("listen: an address") != std::string::npos);
+    CHECK(Files("listen = \n", "").load(nothing, {}).error().text.find("line 1") !=
+          std::string::npos);
+    CHECK(Files("", "").load(nothing, {{"ring.stabilize", "0s"}}).error().text ==
+          "--ring.stabilize: wanted 10ms or more");
+  }
+
+  TEST_CASE("every default is a value its own key accepts") {
+    for (const Key& key : keys()) {
+      CAPTURE(key.name);
+      auto value = check_value(key, key.standard);
+      REQUIRE(value);
+      CHECK(*value == key.standard);
+    }
+  }
+}
