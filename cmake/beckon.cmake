@@ -14,3 +14,23 @@ function(beckon_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} doctest::doctest)
   doctest_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()
+
+# beckon_fuzz(NAME SOURCES... DEPENDS... [RUNS N]): a program around LLVMFuzzerTestOneInput. Ordinarily
+# it carries our small seeded mutator and N runs are a ctest test; with BECKON_LIBFUZZER (preset fuzz,
+# clang) libFuzzer drives it and nothing is added to ctest.
+option(BECKON_LIBFUZZER "Drive fuzz targets by libFuzzer; needs clang" OFF)
+function(beckon_fuzz name)
+  cmake_parse_arguments(ARG "" "RUNS" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT ARG_RUNS)
+    set(ARG_RUNS 20000)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE base ${ARG_DEPENDS})
+  if(BECKON_LIBFUZZER)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz/driver.cpp)
+    add_test(NAME "${name}: ${ARG_RUNS} mutated inputs break nothing" COMMAND ${name} --runs ${ARG_RUNS})
+    set_tests_properties("${name}: ${ARG_RUNS} mutated inputs break nothing" PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
