@@ -1,0 +1,76 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "node/io/identity.h"
+#include "node/service/enrolment.h"
+#include "node/service/invite.h"
+#include "node/service/overlay.h"
+
+namespace beckon::io {
+
+/// The authority of a closed overlay, on the one node that holds its key: admits newcomers by
+/// one-time secrets, expels members. Everything lives below one directory (0700): `key`, `ledger`
+/// (serials given out, invites open, members admitted), `revocations`. Each change is durable
+/// before the call returns.
+class Authority final : public service::Enroller {
+ public:
+  struct Options {
+    std::chrono::hours credential_life{30 * 24};
+    std::chrono::hours invite_life{7 * 24};
+    std::size_t max_open_invites = 256;
+    std::size_t max_members = 65536;
+  };
+  struct Member {
+    service::Credential credential{};  // the latest one
+    chord::Id id{};
+  };
+
+  /// A new closed overlay: makes key and ledger, and returns the overlay with `name`, a fresh salt
+  /// and the schema (JSON). Refused when the directory holds an authority already.
+  static Result<service::Overlay> create(const std::filesystem::path& directory,
+                                         const std::string& name,
+                                         const std::string& schema = "\"default\"");
+  static Result<Authority> open(const std::filesystem::path& directory, service::Overlay overlay,
+                                Options options);
+  static Result<Authority> open(const std::filesystem::path& directory, service::Overlay overlay) {
+    return open(directory, std::move(overlay), Options());
+  }
+  static bool exists(const std::filesystem::path& directory);
+
+  /// The founder's own credential, role authority.
+  Result<service::Credential> admit_self(const PublicKey& key, WallTime now);
+  /// A string for one newcomer, who will find this node at `addresses`.
+  Result<service::Invite> invite(const chord::Id& inviter, std::vector<std::string> addresses,
+                                 WallTime now);
+  Result<service::Credential> admit(const PublicKey& key, const service::EnrolRequest& request,
+                                    const std::optional<service::Credential>& current,
+                                    WallTime now) override;
+  /// Expels a member; the new list is to be given to Transport::set_revocations.
+  Result<service::Revocations> revoke(const chord::Id& member, WallTime now);
+  const service::Revocations& revocations() const { return revocations_; }
+  std::vector<Member> members() const;  // in id order
+  std::size_t open_invites() const { return invites_.size(); }
+
+ private:
+  Authority() = default;
+  Result<service::Credential> issue(const PublicKey& key, const service::Nonce& nonce,
+                                    service::Role role, WallTime now);
+  Result<void> save();
+  Bytes encode_ledger() const;
+  Result<void> decode_ledger(ByteView bytes);
+
+  std::filesystem::path directory_{};
+  service::Overlay overlay_{};
+  Options options_{};
+  SecretSeed seed_{};
+  std::uint64_t next_serial_ = 1;
+  std::map<Digest, WallTime> invites_{};  // SHA-256 of the secret, good until
+  std::map<chord::Id, service::Credential> members_{};
+  service::Revocations revocations_{};
+};
+
+}  // namespace beckon::io
