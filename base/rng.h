@@ -24,6 +24,8 @@ class Rng {
   /// An independent stream named by purpose, so an extra draw in one does not shift the others.
   Rng split(std::string_view name) const;
 
+  friend bool operator==(const Rng&, const Rng&) = default;
+
  private:
   std::array<std::uint64_t, 4> state_;
 };

@@ -34,6 +34,7 @@ using WallTime = detail::WallClock::time_point;
 struct Now {
   Time mono{};
   WallTime wall{};
+  friend bool operator==(const Now&, const Now&) = default;
 };
 
 inline std::int64_t to_ms(WallTime t) { return t.time_since_epoch().count(); }

@@ -17,12 +17,12 @@ struct Id {
   static constexpr std::size_t size = 20;
   std::array<std::uint8_t, size> bytes{};
 
-  static Id of_digest(const Digest& digest);              // its first 20 bytes
-  static Result<Id> from_hex(std::string_view text);      // exactly 40 digits
+  static Id of_digest(const Digest& digest);          // its first 20 bytes
+  static Result<Id> from_hex(std::string_view text);  // exactly 40 digits
   std::string hex() const { return to_hex(bytes); }
   std::string brief() const { return hex().substr(0, 8); }  // for people; not unique
 
-  Id plus_power(int exponent) const;  // this + 2^exponent, 0 <= exponent < 160
+  Id plus_power(int exponent) const;              // this + 2^exponent, 0 <= exponent < 160
   friend Id operator-(const Id& a, const Id& b);  // clockwise distance from b to a
   friend auto operator<=>(const Id&, const Id&) = default;
 };
@@ -34,6 +34,7 @@ struct Arc {
   Id upto{};
   bool contains(const Id& x) const;
   bool contains_inside(const Id& x) const { return x != upto && contains(x); }  // both ends open
+  friend bool operator==(const Arc&, const Arc&) = default;
 };
 
 }  // namespace beckon::chord

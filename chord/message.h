@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "chord/peer_ref.h"
+
+namespace beckon::chord {
+
+/// Where a peer stands. Only a member is ever adopted as a successor or believed about the ring.
+enum class Mode : std::uint8_t { idle, joining, member, leaving, left };
+
+/// Frame types of the ring. 0x10 to 0x1f are the handshake's (HELLO, HELLO_ACK), which the
+/// transport keeps to itself; `error` answers requests of the ring and of services alike.
+enum class MessageType : std::uint8_t {
+  state_req = 0x01,
+  state_rep = 0x02,
+  notify = 0x03,
+  next_req = 0x04,
+  next_rep = 0x05,
+  ping = 0x06,
+  pong = 0x07,
+  leave = 0x08,
+  leave_ack = 0x09,
+  error = 0x0f,
+};
+
+/// Request numbers of the ring have this bit set, those of services have it clear, so an error
+/// frame says by its number whom it answers.
+inline constexpr std::uint64_t ring_request_bit = std::uint64_t{1} << 63;
+
+enum class WireError : std::uint8_t {
+  malformed = 1,
+  not_member,
+  leaving,
+  too_large,
+  too_old,
+  cas_mismatch,
+  bad_signature,
+  wrong_key,
+  expired,
+  quota,
+  rate,
+  not_responsible,
+  forbidden,
+  unsupported,
+  superseded,  // a process with our key and a higher epoch has been seen
+};
+
+struct StateRequest {
+  friend bool operator==(const StateRequest&, const StateRequest&) = default;
+};
+
+/// A whole view of its sender, the result of complete steps only.
+struct StateReply {
+  Mode mode{};
+  std::uint64_t epoch{};
+  std::optional<PeerRef> predecessor{};
+  std::vector<PeerRef> successors{};
+  friend bool operator==(const StateReply&, const StateReply&) = default;
+};
+
+/// "I believe to be your predecessor"; who says so is known from the link.
+struct Notify {
+  friend bool operator==(const Notify&, const Notify&) = default;
+};
+
+struct NextRequest {
+  Id key{};
+  friend bool operator==(const NextRequest&, const NextRequest&) = default;
+};
+
+struct NextReply {
+  Mode mode{};
+  std::optional<PeerRef> predecessor{};
+  std::vector<PeerRef> successors{};
+  std::vector<PeerRef> closer{};  // before the key, nearest to it first
+  friend bool operator==(const NextReply&, const NextReply&) = default;
+};
+
+struct Ping {
+  std::uint64_t nonce{};
+  friend bool operator==(const Ping&, const Ping&) = default;
+};
+
+struct Pong {
+  std::uint64_t nonce{};
+  Mode mode{};
+  friend bool operator==(const Pong&, const Pong&) = default;
+};
+
+/// "Treat me as dead"; nothing else in it is believed.
+struct Leave {
+  std::uint64_t epoch{};
+  friend bool operator==(const Leave&, const Leave&) = default;
+};
+
+struct LeaveAck {
+  friend bool operator==(const LeaveAck&, const LeaveAck&) = default;
+};
+
+struct ErrorReply {
+  WireError code{};
+  std::uint32_t retry_after_ms{};
+  friend bool operator==(const ErrorReply&, const ErrorReply&) = default;
+};
+
+using Message = std::variant<StateRequest, StateReply, Notify, NextRequest, NextReply, Ping, Pong,
+                             Leave, LeaveAck, ErrorReply>;
+
+}  // namespace beckon::chord

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace beckon::chord {
+
+/// Mistakes known to break a ring (M1 to M8 of docs/testing.md). A run of the simulator plants one
+/// to prove that it would be found; anywhere else the value is `none`.
+enum class Mistake : std::uint8_t {
+  none,
+  adopt_unseen,     // M1: take the successor's predecessor without asking it
+  join_bare,        // M2: join with one successor, the list stays empty until later
+  mix_lists,        // M3: append entries of two different lists
+  fill_list,        // M4: fill a short list with any peer at hand
+  keep_pointers,    // M5: use the pointers of an earlier life after a restart
+  forget_notify,    // M6: do not notify on one branch of stabilize
+  drop_in_handler,  // M7: a message handler writes the successor list
+  no_probe,         // M8: never look for a second ring
+};
+
+/// Every number of the ring protocol, each with the unit in its type. Defaults suit overlays of ten
+/// to a few thousand peers.
+struct Options {
+  std::size_t list_length = 16;  // L: keeps the ring whole while L-1 neighbours die at once
+  bool fingers = true;           // off: lookups walk successor lists; slower, equally right
+
+  Duration stabilize_every = std::chrono::seconds(5);  // +-25 %
+  Duration probe_every = std::chrono::seconds(15);     // +-50 %
+  Duration finger_every = std::chrono::seconds(10);    // one finger each
+  Duration remember_every = std::chrono::seconds(60);
+
+  Duration first_timeout = std::chrono::seconds(1);  // no estimate yet, or a link to be made first
+  Duration rto_min = std::chrono::milliseconds(250);
+  Duration rto_max = std::chrono::seconds(5);
+  int dead_after = 2;  // expiries or failed dials in a row
+
+  std::size_t lookup_contacts = 64;
+  Duration lookup_time = std::chrono::seconds(15);
+  std::size_t lookup_parallel = 3;    // asked at once after the first expiry
+  std::size_t lookups_at_once = 256;  // more are refused
+  Duration cache_time = std::chrono::seconds(120);
+  std::size_t cache_arcs = 1024;
+
+  Duration join_retry_min = std::chrono::seconds(1);
+  Duration join_retry_max = std::chrono::seconds(60);
+  Duration leave_wait = std::chrono::seconds(2);
+  int recover_peers = 8;
+  int candidate_chain = 4;
+
+  std::size_t known_peers = 256;
+  std::size_t passive_peers = 64;
+  Duration passive_retry_min = std::chrono::seconds(15);
+  Duration passive_retry_max = std::chrono::seconds(960);
+  Duration passive_forget = std::chrono::hours(7 * 24);
+  std::size_t tracked_peers = 1024;  // round trips, epochs and rates are kept for so many
+  std::size_t open_requests = 1024;
+
+  double state_rate = 10;  // requests per second and peer; bursts of twice as many
+  double notify_rate = 10;
+  double next_rate = 50;
+  double ping_rate = 5;
+
+  Mistake mistake = Mistake::none;
+
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+}  // namespace beckon::chord

@@ -1,0 +1,214 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "chord/finger_table.h"
+#include "chord/frame.h"
+#include "chord/location_cache.h"
+#include "chord/lookup.h"
+#include "chord/maintenance.h"
+#include "chord/peer_book.h"
+#include "chord/peer_io.h"
+#include "chord/rates.h"
+#include "chord/requests.h"
+#include "chord/round_trips.h"
+
+namespace beckon::chord {
+
+/// What the checks of the simulator need to see of a peer.
+struct Snapshot {
+  Id id{};
+  Mode mode{};
+  std::vector<Id> successors{};
+  std::optional<Id> predecessor{};
+  bool operation_open = false;
+  std::vector<std::vector<Id>> lists_to_adopt{};  // what a join under way might take over
+};
+
+/// One participant of the ring: maintenance, lookups and time-outs around the ring pointers of
+/// Maintenance. Pure: no clock, no socket, no pointer; a value that can be copied and compared.
+///
+/// The driver owes it: frames only from peers whose handshake it reported by link_up, in order per
+/// link; link_down or unreachable when a link or a dial ends; tick no later than wake_at. Monotonic
+/// time only; a wall clock that jumps changes nothing. It sends each frame once and makes a link
+/// where there is none. Operations begin in tick; everything else only completes them (Rule W).
+class Peer {
+ public:
+  /// `epoch`: stored durably and raised by one before this life began.
+  Peer(const Options& options, PeerRef self, std::uint64_t epoch, Rng rng);
+
+  [[nodiscard]] Output start(const Command& command, Now now);
+  [[nodiscard]] Output receive(const Frame& frame, Now now);  // ring types (< 0x20) only
+  [[nodiscard]] Output link_up(const LinkUp& link, Now now);
+  [[nodiscard]] Output link_down(const Id& peer, Now now);
+  [[nodiscard]] Output unreachable(const PeerRef& peer, Now now);         // a dial failed
+  [[nodiscard]] Output unreachable(const std::string& address, Now now);  // of Output::dial
+  [[nodiscard]] Output tick(Now now);
+
+  // -- questions
+  const Options& options() const { return options_; }
+  const PeerRef& self() const { return maintenance_.self(); }
+  std::uint64_t epoch() const { return epoch_; }
+  Mode mode() const { return maintenance_.mode(); }
+  const std::optional<PeerRef>& predecessor() const { return maintenance_.predecessor(); }
+  const std::vector<PeerRef>& successors() const { return maintenance_.successors().entries(); }
+  const std::map<int, PeerRef>& fingers() const { return fingers_.all(); }
+  std::vector<PeerRef> known() const { return book_.known(); }
+  std::vector<PeerRef> passive() const { return book_.passive(); }
+  /// Every distinct peer of the tables: for lists and maps of the neighbourhood.
+  std::vector<PeerRef> neighbours() const;
+  std::set<Id> linked() const;
+
+  /// The time-out for the next request to a peer; services use it for their own requests too.
+  Duration rto(const Id& peer) const { return trips_.rto(peer); }
+  std::optional<Duration> round_trip(const Id& peer) const { return trips_.smoothed(peer); }
+  bool dead(const Id& peer) const { return trips_.dead(peer); }
+  bool suspected(const Id& peer) const { return trips_.suspected(peer); }
+  /// How many peers the ring has, judged by how dense our successor list is; 1 when alone.
+  double size_estimate() const;
+  /// Alone although others are remembered: answers may miss what the rest of the ring knows.
+  bool degraded() const;
+
+  std::size_t open_requests() const { return requests_.all().size(); }
+  std::size_t open_lookups() const { return lookups_.size(); }
+  std::size_t cached_arcs() const { return cache_.size(); }
+  Snapshot snapshot() const;
+
+  friend bool operator==(const Peer&, const Peer&) = default;
+
+ private:
+  enum class Purpose : std::uint8_t {
+    operation,
+    rectify,
+    flush,
+    check_entry,
+    lookup_next,
+    lookup_state,
+    verify,
+    user_ping,
+    leave
+  };
+  enum class Goal : std::uint8_t { find, verify, join, probe, finger };
+  struct OpenLookup {
+    Goal goal{};
+    std::uint64_t tag{};  // of FindOwner; the exponent of a finger
+    PeerRef through{};    // a probe's start
+    Lookup lookup;
+    friend bool operator==(const OpenLookup&, const OpenLookup&) = default;
+  };
+  struct Verifying {  // a cached location whose owner is being asked
+    FindOwner command{};
+    LocationCache::Location location{};
+    Time started{};
+    friend bool operator==(const Verifying&, const Verifying&) = default;
+  };
+  using OpenRequest = Requests::Pending;
+
+  // commands
+  void on(const Create&, Output& out);
+  void on(const Join&, Output& out);
+  void on(const BeginLeave&, Output& out);
+  void on(const LeaveNow&, Output& out);
+  void on(const FindOwner&, Output& out);
+  void on(const PingPeer&, Output& out);
+  void on(const Assume&, Output& out);
+
+  // messages
+  void on(const Frame& frame, const StateRequest&, Output& out);
+  void on(const Frame& frame, const StateReply&, Output& out);
+  void on(const Frame& frame, const Notify&, Output& out);
+  void on(const Frame& frame, const NextRequest&, Output& out);
+  void on(const Frame& frame, const NextReply&, Output& out);
+  void on(const Frame& frame, const Ping&, Output& out);
+  void on(const Frame& frame, const Pong&, Output& out);
+  void on(const Frame& frame, const Leave&, Output& out);
+  void on(const Frame& frame, const LeaveAck&, Output& out);
+  void on(const Frame& frame, const ErrorReply&, Output& out);
+
+  // requests
+  bool ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
+           Output& out, int attempt = 1, Time first_sent = Time::min());
+  std::optional<OpenRequest> answered(const Frame& frame);
+  void request_failed(const OpenRequest& request, bool missed, Output& out);
+  void give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out);
+  void send(const PeerRef& to, const Message& message, std::uint64_t request, Output& out);
+
+  // timers
+  void stabilize(Output& out);
+  void stabilize_soon();
+  void check_predecessor(Output& out);
+  void check_list_entry(Output& out);
+  void refresh_finger(Output& out);
+  void probe(Output& out);
+  void probe_through(const PeerRef& peer, Output& out);
+  void recover(Output& out);
+  void try_join(Output& out);
+  void retry_join(Duration wait);
+  void hedge(Output& out);
+  void end_lookups_out_of_time(Output& out);
+  void end_leave(Output& out);
+  void remember(Output& out);
+
+  // lookups
+  void begin_lookup(Goal goal, std::uint64_t tag, const Lookup::Plan& plan, PeerRef through,
+                    Output& out);
+  void find_routed(const FindOwner& command, Output& out);
+  void drive(std::uint64_t number, Output& out);
+  void finish(std::uint64_t number, Output& out);
+  void found(const OpenLookup& done, const Lookup::Finding& finding, Output& out);
+  void join_found(const Lookup::Finding& finding, Output& out);
+  void verified(const Verifying& waiting, const StateReply* reply, Output& out);
+
+  // links and pointers
+  void obey(const Maintenance::Effects& effects, Output& out);
+  void tell_changes(const Maintenance& before, Output& out);
+  void now_dead(const PeerRef& peer);
+  void newer_life(const Id& peer, Output& out);
+  void refuse_older_life(const PeerRef& peer, Output& out);
+  void leave_ring(Output& out);
+  Output finished(const Maintenance& before, Output out);
+  Duration jittered(Duration period, double share);
+  Duration timeout(const Id& peer) const;
+  Time next_wake() const;
+
+  Options options_;
+  std::uint64_t epoch_;
+  Rng rng_;
+  Now now_{};  // of the call under way
+  Maintenance maintenance_;
+  RoundTrips trips_;
+  Requests requests_;
+  FingerTable fingers_;
+  PeerBook book_;
+  LocationCache cache_;
+  Rates rates_;
+
+  std::map<Id, std::uint64_t> links_{};   // peers with a link and the epoch it was made with
+  std::map<Id, std::uint64_t> epochs_{};  // highest epoch seen
+  std::map<Id, std::pair<PeerRef, Time>> notifiers_{};
+  std::set<Id> says_superseded_{};
+  std::map<std::uint64_t, OpenLookup> lookups_{};
+  std::map<std::uint64_t, Verifying> verifying_{};
+  std::uint64_t next_lookup_ = 1;
+  std::set<std::string> dialling_{};
+  std::set<Id> leave_acks_{};
+  Duration join_wait_{};
+  std::size_t next_entry_ = 1;
+
+  Time next_stabilize_ = Time::max();
+  Time last_stabilize_ = Time::min();
+  Time next_check_ = Time::max();
+  Time next_probe_ = Time::max();
+  Time next_recover_ = Time::min();
+  Time next_finger_ = Time::max();
+  Time next_remember_ = Time::max();
+  Time next_join_ = Time::max();
+  Time leave_by_ = Time::max();
+};
+
+}  // namespace beckon::chord
