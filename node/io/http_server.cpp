@@ -1,0 +1,341 @@
+#include "node/io/http_server.h"
+
+#include <fmt/core.h>
+#include <microhttpd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "node/io/unix_socket.h"
+
+namespace beckon::io {
+
+using service::ExchangeId;
+using service::HttpPart;
+using service::HttpReply;
+using service::HttpRequest;
+
+namespace {
+
+struct StopDaemon {
+  void operator()(MHD_Daemon* daemon) const noexcept { MHD_stop_daemon(daemon); }
+};
+struct FreeResponse {
+  void operator()(MHD_Response* response) const noexcept { MHD_destroy_response(response); }
+};
+using ResponsePtr = std::unique_ptr<MHD_Response, FreeResponse>;
+
+enum class Stage { reading, working, replying, streaming };
+
+/// One request and its answer. `suspended` mirrors what libmicrohttpd was told.
+struct Exchange {
+  ExchangeId id{};
+  MHD_Connection* connection{};
+  int socket = -1;
+  HttpRequest request{};
+  bool too_large = false;
+  Stage stage = Stage::reading;
+  bool suspended = false;
+  std::optional<HttpReply> reply{};
+  bool queued = false;    // the response is with libmicrohttpd
+  std::string backlog{};  // of a stream
+  bool ended = false;
+  HttpServer::Impl* server{};
+};
+
+ResponsePtr plain_response(const HttpReply& reply) {
+  ResponsePtr response(MHD_create_response_from_buffer(
+      reply.body.size(), const_cast<char*>(reply.body.data()), MHD_RESPMEM_MUST_COPY));
+  ENSURE(response != nullptr);
+  MHD_add_response_header(response.get(), "Content-Type", reply.type.c_str());
+  if (!reply.allow.empty()) MHD_add_response_header(response.get(), "Allow", reply.allow.c_str());
+  return response;
+}
+
+HttpReply too_large_reply() {
+  return {.status = 413,
+          .type = "application/problem+json",
+          .body =
+              "{\"type\":\"about:blank\",\"title\":\"Too large\",\"status\":413,"
+              "\"detail\":\"a body is at most 65536 bytes\",\"hint\":\"\"}\n"};
+}
+
+std::string header(MHD_Connection* connection, const char* name) {
+  const char* value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+  return value == nullptr ? "" : value;
+}
+
+MHD_Result add_query(void* fields, MHD_ValueKind, const char* key, std::size_t key_size,
+                     const char* value, std::size_t value_size) noexcept {
+  auto& query = *static_cast<decltype(HttpRequest::query)*>(fields);
+  if (query.size() > service::max_http_query_fields) return MHD_NO;
+  query.emplace_back(std::string(key, key_size),
+                     value == nullptr ? "" : std::string(value, value_size));
+  return MHD_YES;
+}
+
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  Impl(uv::Loop& loop, std::string path, HttpListener& listener, Options options)
+      : loop_(loop),
+        path_(std::move(path)),
+        listener_(listener),
+        options_(options),
+        again_(loop),
+        sweep_(loop) {}
+  ~Impl();
+
+  Result<void> start();
+  void send(HttpPart part);
+  std::size_t size() const { return exchanges_.size(); }
+
+ private:
+  static MHD_Result on_access(void* self, MHD_Connection*, const char* url, const char* method,
+                              const char* version, const char* data, std::size_t* size,
+                              void** state) noexcept;
+  static void on_completed(void* self, MHD_Connection*, void** state,
+                           MHD_RequestTerminationCode) noexcept;
+  static ssize_t on_read(void* exchange, std::uint64_t, char* buffer, std::size_t size) noexcept;
+  static void ignore_log(void*, const char*, va_list) noexcept {}
+
+  Exchange* begin(MHD_Connection* connection, const char* url, const char* method);
+  MHD_Result proceed(Exchange& exchange, const char* data, std::size_t* size);
+  MHD_Result queue(Exchange& exchange);
+  void pump();
+  void sweep();
+  void give_up(Exchange& exchange);
+  void apply(Exchange& exchange, HttpPart& part);
+  void suspend(Exchange& exchange);
+  void resume(Exchange& exchange);
+
+  uv::Loop& loop_;
+  std::string path_;
+  HttpListener& listener_;
+  Options options_;
+  std::map<ExchangeId, std::unique_ptr<Exchange>> exchanges_{};
+  std::vector<ExchangeId> ready_{};  // complete requests, told after libmicrohttpd has returned
+  std::vector<ExchangeId> gone_{};
+  ExchangeId last_id_ = 0;
+  std::unique_ptr<MHD_Daemon, StopDaemon> daemon_{};
+  std::unique_ptr<uv::Poll> poll_{};
+  uv::Timer again_;
+  uv::Timer sweep_;
+};
+
+HttpServer::Impl::~Impl() {
+  poll_.reset();
+  for (auto& [id, exchange] : exchanges_) {  // a suspended connection may not be stopped
+    exchange->ended = true;
+    if (!exchange->reply) exchange->reply = HttpReply{.status = 503, .type = "text/plain"};
+    resume(*exchange);
+  }
+  if (daemon_) MHD_run(daemon_.get());
+  daemon_.reset();
+  ::unlink(path_.c_str());
+}
+
+Result<void> HttpServer::Impl::start() {
+  auto socket = listen_unix(path_);
+  if (!socket) return socket.error();
+  daemon_.reset(MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, on_access,
+      this, MHD_OPTION_LISTEN_SOCKET, socket->get(), MHD_OPTION_CONNECTION_LIMIT,
+      options_.max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      static_cast<std::size_t>(options_.header_bytes), MHD_OPTION_CONNECTION_TIMEOUT,
+      options_.idle_seconds, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
+      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, nullptr, MHD_OPTION_END));
+  if (!daemon_) return Error{ErrorCode::internal, "cannot start the HTTP server at " + path_};
+  socket->release();  // the daemon closes it
+  const MHD_DaemonInfo* info = MHD_get_daemon_info(daemon_.get(), MHD_DAEMON_INFO_EPOLL_FD);
+  if (info == nullptr) return Error{ErrorCode::internal, "libmicrohttpd was built without epoll"};
+  poll_ = std::make_unique<uv::Poll>(loop_, info->epoll_fd);
+  poll_->start(UV_READABLE, [this](int) { pump(); });
+  sweep_.start(
+      options_.sweep, [this] { sweep(); }, options_.sweep);
+  return {};
+}
+
+/// Lets libmicrohttpd work, then tells the listener, whose answers may give it more to do: those
+/// wake the epoll descriptor again.
+void HttpServer::Impl::pump() {
+  MHD_run(daemon_.get());
+  for (ExchangeId id : std::exchange(gone_, {})) listener_.http_closed(id);
+  for (ExchangeId id : std::exchange(ready_, {})) {
+    auto found = exchanges_.find(id);
+    if (found != exchanges_.end()) listener_.http_request(id, HttpRequest(found->second->request));
+  }
+  MHD_UNSIGNED_LONG_LONG wait = 0;
+  if (MHD_get_timeout(daemon_.get(), &wait) != MHD_YES) return again_.stop();
+  again_.start(std::chrono::milliseconds(std::min<std::uint64_t>(wait, 60'000)),
+               [this] { pump(); });
+}
+
+Exchange* HttpServer::Impl::begin(MHD_Connection* connection, const char* url, const char* method) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (info == nullptr || !same_user(info->connect_fd)) return nullptr;
+  auto exchange = std::make_unique<Exchange>();
+  exchange->id = ++last_id_;
+  exchange->connection = connection;
+  exchange->socket = info->connect_fd;
+  exchange->server = this;
+  HttpRequest& request = exchange->request;
+  request.method = method;
+  request.path = url;
+  request.wants_stream =
+      header(connection, "Accept").find("text/event-stream") != std::string::npos;
+  request.last_event_id = header(connection, "Last-Event-ID");
+  MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_query, &request.query);
+  return (exchanges_[exchange->id] = std::move(exchange)).get();
+}
+
+MHD_Result HttpServer::Impl::on_access(void* self, MHD_Connection* connection, const char* url,
+                                       const char* method, const char*, const char* data,
+                                       std::size_t* size, void** state) noexcept {
+  auto& server = *static_cast<Impl*>(self);
+  if (*state != nullptr) return server.proceed(*static_cast<Exchange*>(*state), data, size);
+  *state = server.begin(connection, url, method);
+  return *state == nullptr ? MHD_NO : MHD_YES;  // not our user: the connection is closed
+}
+
+MHD_Result HttpServer::Impl::proceed(Exchange& exchange, const char* data, std::size_t* size) {
+  if (*size > 0) {
+    exchange.too_large =
+        exchange.too_large || exchange.request.body.size() + *size > service::max_http_body;
+    if (!exchange.too_large) exchange.request.body.append(data, *size);
+    *size = 0;
+    return MHD_YES;
+  }
+  if (exchange.stage != Stage::reading) return queue(exchange);
+  if (exchange.too_large) {
+    exchange.reply = too_large_reply();
+    exchange.stage = Stage::replying;
+    return queue(exchange);
+  }
+  exchange.stage = Stage::working;
+  suspend(exchange);
+  ready_.push_back(exchange.id);
+  return MHD_YES;
+}
+
+MHD_Result HttpServer::Impl::queue(Exchange& exchange) {
+  if (exchange.queued || exchange.stage == Stage::working) return MHD_YES;
+  exchange.queued = true;
+  if (exchange.stage == Stage::replying) {
+    auto response = plain_response(*exchange.reply);
+    return MHD_queue_response(exchange.connection, static_cast<unsigned>(exchange.reply->status),
+                              response.get());
+  }
+  ResponsePtr response(
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, on_read, &exchange, nullptr));
+  ENSURE(response != nullptr);
+  MHD_add_response_header(response.get(), "Content-Type", "text/event-stream");
+  MHD_add_response_header(response.get(), "Cache-Control", "no-store");
+  return MHD_queue_response(exchange.connection, MHD_HTTP_OK, response.get());
+}
+
+ssize_t HttpServer::Impl::on_read(void* state, std::uint64_t, char* buffer,
+                                  std::size_t size) noexcept {
+  auto& exchange = *static_cast<Exchange*>(state);
+  if (exchange.backlog.empty() && exchange.ended) return MHD_CONTENT_READER_END_OF_STREAM;
+  if (exchange.backlog.empty()) {
+    exchange.server->suspend(exchange);
+    return 0;
+  }
+  std::size_t count = std::min(size, exchange.backlog.size());
+  std::memcpy(buffer, exchange.backlog.data(), count);
+  exchange.backlog.erase(0, count);
+  return static_cast<ssize_t>(count);
+}
+
+void HttpServer::Impl::on_completed(void* self, MHD_Connection*, void** state,
+                                    MHD_RequestTerminationCode) noexcept {
+  auto& server = *static_cast<Impl*>(self);
+  auto* exchange = static_cast<Exchange*>(*state);
+  if (exchange == nullptr) return;
+  *state = nullptr;
+  if (exchange->stage == Stage::working || exchange->stage == Stage::streaming) {
+    server.gone_.push_back(exchange->id);
+  }
+  server.exchanges_.erase(exchange->id);
+}
+
+void HttpServer::Impl::send(HttpPart part) {
+  auto found = exchanges_.find(part.exchange);
+  if (found == exchanges_.end() || found->second->ended) return;
+  Exchange& exchange = *found->second;
+  apply(exchange, part);
+  if (exchange.backlog.size() > options_.backlog) {
+    exchange.backlog.clear();
+    exchange.ended = true;
+  }
+  resume(exchange);
+}
+
+void HttpServer::Impl::apply(Exchange& exchange, HttpPart& part) {
+  if (auto* reply = std::get_if<HttpReply>(&part.part)) {
+    exchange.reply = std::move(*reply);
+    exchange.stage = Stage::replying;
+  } else if (auto* data = std::get_if<service::StreamData>(&part.part)) {
+    exchange.backlog += data->text;
+  } else if (std::holds_alternative<service::StreamBegin>(part.part)) {
+    exchange.stage = Stage::streaming;
+  } else {
+    exchange.ended = true;
+  }
+}
+
+/// libmicrohttpd does not watch a suspended connection, so we look ourselves whether its reader is
+/// still there.
+void HttpServer::Impl::sweep() {
+  for (auto& [id, exchange] : exchanges_) {
+    if (exchange->suspended && peer_closed(exchange->socket)) give_up(*exchange);
+  }
+}
+
+void HttpServer::Impl::give_up(Exchange& exchange) {
+  exchange.ended = true;
+  exchange.backlog.clear();
+  if (exchange.stage == Stage::working) {
+    gone_.push_back(exchange.id);
+    exchange.reply = HttpReply{.status = 503, .type = "text/plain"};
+    exchange.stage = Stage::replying;
+  }
+  resume(exchange);
+}
+
+void HttpServer::Impl::suspend(Exchange& exchange) {
+  if (exchange.suspended) return;
+  exchange.suspended = true;
+  MHD_suspend_connection(exchange.connection);
+}
+
+void HttpServer::Impl::resume(Exchange& exchange) {
+  if (!exchange.suspended) return;
+  exchange.suspended = false;
+  MHD_resume_connection(exchange.connection);
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(uv::Loop& loop, const std::string& socket_path,
+                                                     HttpListener& listener, Options options) {
+  auto impl = std::make_unique<Impl>(loop, socket_path, listener, options);
+  auto started = impl->start();
+  if (!started) return started.error();
+  return std::make_unique<HttpServer>(std::move(impl));
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(uv::Loop& loop, const std::string& socket_path,
+                                                     HttpListener& listener) {
+  return open(loop, socket_path, listener, Options{});
+}
+
+void HttpServer::send(HttpPart part) { impl_->send(std::move(part)); }
+std::size_t HttpServer::exchanges() const { return impl_->size(); }
+
+}  // namespace beckon::io

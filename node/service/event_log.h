@@ -1,0 +1,41 @@
+#pragma once
+
+#include <deque>
+
+#include "node/service/event.h"
+
+namespace beckon::service {
+
+struct NumberedEvent {
+  std::uint64_t id{};
+  Event event{};
+};
+
+/// The last events, numbered from 1 without holes, so that a listener who lost its connection can
+/// go on where it stopped. Old ones fall out; after() says when that has cost the listener some.
+class EventLog {
+ public:
+  explicit EventLog(std::size_t capacity) : capacity_(capacity) {}
+
+  const NumberedEvent& add(Event event);
+  std::uint64_t last_id() const { return last_id_; }
+
+  struct Missed {
+    std::uint64_t lost = 0;  // events that are gone, before the first of `events`
+    std::deque<NumberedEvent> events{};
+  };
+  /// What a listener that has seen `id` has yet to see. An id from the future belongs to an earlier
+  /// life of the node: everything kept is new to it, and how much it lost nobody knows (lost >= 1).
+  Missed after(std::uint64_t id) const;
+
+ private:
+  std::size_t capacity_;
+  std::uint64_t last_id_ = 0;
+  std::deque<NumberedEvent> events_{};
+};
+
+std::string sse_text(const NumberedEvent& event);  // id, event and data lines
+std::string sse_text(const Event& event);          // without an id
+std::string sse_gap(std::uint64_t lost, std::uint64_t last_lost_id);
+
+}  // namespace beckon::service
