@@ -1,5 +1,7 @@
 #include "filters/positions.h"
 
+#include <algorithm>
+
 namespace beckon::filters {
 
 namespace {
@@ -44,6 +46,25 @@ Hash128 group_seed(AttributeSeed attribute, Kind kind, std::uint64_t group) {
 
 void positions(const Hash128& seed, const Modulus& m, std::span<std::uint32_t> out) {
   for (std::uint32_t j = 0; j < out.size(); ++j) out[j] = m.of(word(seed, j));
+}
+
+void set_positions(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
+                   std::span<std::uint64_t> bits) {
+  for (const Hash128& seed : seeds) {
+    for (std::uint32_t j = 0; j < k; ++j) {
+      std::uint32_t position = m.of(word(seed, j));
+      bits[position / 64] |= std::uint64_t{1} << (position % 64);
+    }
+  }
+}
+
+void group_positions(AttributeSeed attribute, Kind kind, std::uint64_t first, std::uint32_t s,
+                     const Modulus& m, std::span<std::uint32_t> out) {
+  while (!out.empty()) {
+    std::size_t count = std::min<std::size_t>(s, out.size());
+    positions(group_seed(attribute, kind, first++), m, out.first(count));
+    out = out.subspan(count);
+  }
 }
 
 }  // namespace beckon::filters
