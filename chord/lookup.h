@@ -52,6 +52,7 @@ class Lookup {
   void give_up();             // time is over
 
   const std::optional<Finding>& finding() const { return finding_; }
+  bool is_slow(const Id& peer) const { return slow_.contains(peer); }
   const Id& key() const { return key_; }
   Time started() const { return started_; }
   std::size_t contacts() const { return contacts_; }
@@ -70,8 +71,10 @@ class Lookup {
   Id distance(const Id& peer) const { return key_ - peer; }  // from the peer on to the key
   void add_candidate(const PeerRef& peer, const Id& after);
   std::vector<PeerRef> nearest_open(std::size_t count) const;
+  bool nearer_under_way() const;
   std::vector<PeerRef> owners_to_ask(std::size_t count);
-  void fail_if_exhausted();
+  void found(const PeerRef& owner, const Contact& before, std::vector<PeerRef> successors);
+  std::vector<Question> put(const std::vector<PeerRef>& peers, bool state);
 
   PeerRef self_;
   Id key_;
@@ -85,6 +88,7 @@ class Lookup {
   std::map<Id, Contact> answered_{};    // by distance
   std::map<Id, bool> asking_{};         // value: a state question
   std::set<Id> slow_{};
+  std::map<Id, StateReply> owners_{};  // answered as members, not yet known to be the first
   std::set<Id> dead_{};
   std::vector<Id> path_{};
   std::optional<Finding> finding_{};

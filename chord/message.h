@@ -12,19 +12,19 @@ namespace beckon::chord {
 /// Where a peer stands. Only a member is ever adopted as a successor or believed about the ring.
 enum class Mode : std::uint8_t { idle, joining, member, leaving, left };
 
-/// Frame types of the ring. 0x10 to 0x1f are the handshake's (HELLO, HELLO_ACK), which the
-/// transport keeps to itself; `error` answers requests of the ring and of services alike.
+/// Frame types of the ring. Those below 0x08 are the transport's own (handshake); `error` answers
+/// requests of the ring and of services alike.
 enum class MessageType : std::uint8_t {
-  state_req = 0x01,
-  state_rep = 0x02,
-  notify = 0x03,
-  next_req = 0x04,
-  next_rep = 0x05,
-  ping = 0x06,
-  pong = 0x07,
-  leave = 0x08,
-  leave_ack = 0x09,
-  error = 0x0f,
+  state_req = 0x08,
+  state_rep = 0x09,
+  notify = 0x0a,
+  next_req = 0x0b,
+  next_rep = 0x0c,
+  ping = 0x0d,
+  pong = 0x0e,
+  leave = 0x0f,
+  leave_ack = 0x10,
+  error = 0x1f,
 };
 
 /// Request numbers of the ring have this bit set, those of services have it clear, so an error

@@ -56,7 +56,7 @@ struct Options {
   Duration passive_retry_max = std::chrono::seconds(960);
   Duration passive_forget = std::chrono::hours(7 * 24);
   std::size_t tracked_peers = 1024;  // round trips, epochs and rates are kept for so many
-  std::size_t open_requests = 1024;
+  std::size_t open_requests = 2048;
 
   double state_rate = 10;  // requests per second and peer; bursts of twice as many
   double notify_rate = 10;

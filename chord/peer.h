@@ -74,6 +74,7 @@ class Peer {
   /// Alone although others are remembered: answers may miss what the rest of the ring knows.
   bool degraded() const;
 
+  bool operation_open() const { return maintenance_.busy(); }
   std::size_t open_requests() const { return requests_.all().size(); }
   std::size_t open_lookups() const { return lookups_.size(); }
   std::size_t cached_arcs() const { return cache_.size(); }
@@ -93,7 +94,7 @@ class Peer {
     user_ping,
     leave
   };
-  enum class Goal : std::uint8_t { find, verify, join, probe, finger };
+  enum class Goal : std::uint8_t { find, join, probe, finger };
   struct OpenLookup {
     Goal goal{};
     std::uint64_t tag{};  // of FindOwner; the exponent of a finger
@@ -134,8 +135,9 @@ class Peer {
   bool ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
            Output& out, int attempt = 1, Time first_sent = Time::min());
   std::optional<OpenRequest> answered(const Frame& frame);
-  void request_failed(const OpenRequest& request, bool missed, Output& out);
+  void request_failed(const OpenRequest& request, Output& out);
   void give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out);
+  void pong(const OpenRequest& request, Mode mode, Output& out);
   void send(const PeerRef& to, const Message& message, std::uint64_t request, Output& out);
 
   // timers
@@ -150,6 +152,7 @@ class Peer {
   void try_join(Output& out);
   void retry_join(Duration wait);
   void hedge(Output& out);
+  void expire(Output& out);
   void end_lookups_out_of_time(Output& out);
   void end_leave(Output& out);
   void remember(Output& out);
@@ -166,12 +169,16 @@ class Peer {
 
   // links and pointers
   void obey(const Maintenance::Effects& effects, Output& out);
-  void tell_changes(const Maintenance& before, Output& out);
+  void tell_changes(Output& out);
   void now_dead(const PeerRef& peer);
-  void newer_life(const Id& peer, Output& out);
   void refuse_older_life(const PeerRef& peer, Output& out);
+  void meet_own_key(std::uint64_t epoch, const Id& link, Output& out);
   void leave_ring(Output& out);
-  Output finished(const Maintenance& before, Output out);
+  Output finished(Output out);
+  void become_member();
+  void abandon_all(Output& out);
+  void lose_link(const Id& peer, Output& out);
+  void fail_all(std::vector<Requests::Numbered> requests, Output& out);
   Duration jittered(Duration period, double share);
   Duration timeout(const Id& peer) const;
   Time next_wake() const;
@@ -199,6 +206,14 @@ class Peer {
   std::set<Id> leave_acks_{};
   Duration join_wait_{};
   std::size_t next_entry_ = 1;
+
+  struct Told {  // what events have reported so far
+    Mode mode{};
+    std::optional<PeerRef> predecessor{};
+    std::vector<PeerRef> successors{};
+    friend bool operator==(const Told&, const Told&) = default;
+  };
+  Told told_{};
 
   Time next_stabilize_ = Time::max();
   Time last_stabilize_ = Time::min();
