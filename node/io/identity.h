@@ -22,9 +22,9 @@ struct Identity {
 /// A fresh key from the system's entropy.
 Identity new_identity();
 
-/// Reads the key file; makes it, 0600, and its directory, 0700, when there is none. A file or
-/// directory that others may read, that is not ours or does not hold 64 hex digits is an error that
-/// says what to do. Never replaces a file that exists.
+/// Reads the key file; makes it, 0600, and its directory, 0700, when there is none. A file that
+/// others may read, that is not ours or does not hold 64 hex digits, or a directory that others may
+/// write, is an error that says what to do. Never replaces a file that exists.
 Result<Identity> load_or_create_identity(const std::filesystem::path& key_file);
 
 /// 32 bytes as hex in a file of mode 0600, by the same rules; also used for an authority's key.

@@ -146,16 +146,20 @@ class Tcp {
   detail::Handle<uv_tcp_t> handle_;
 };
 
-/// Looks a host name up without blocking. `done` runs once, unless the object is gone by then.
+/// Looks a host name up without blocking, once. `done` runs later, unless the object is gone by
+/// then.
 class Resolver {
  public:
   using Done = std::function<void(Result<std::vector<Endpoint>>)>;
-  Resolver(Loop& loop, const std::string& host, std::uint16_t port, Done done);
+  Resolver() = default;
   ~Resolver();
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+  Result<void> start(Loop& loop, const std::string& host, std::uint16_t port, Done done);
 
  private:
   struct Request;
-  Request* request_;  // owns itself: libuv may finish it after we are gone
+  Request* request_ = nullptr;  // owns itself: libuv may finish it after we are gone
 };
 
 /// The same, blocking: for what happens once, before the loop runs.

@@ -46,9 +46,13 @@ std::array<std::uint8_t, 44> spki_of(const PublicKey& key);
 /// nonce).
 chord::Id node_id(const PublicKey& key, const std::optional<Nonce>& nonce = std::nullopt);
 
-/// Open overlays with a puzzle: SHA-256("puzzle" | overlay | SPKI | solution) begins with that many
-/// zero bits. Solving costs about 2^bits hashes, checking one.
-bool puzzle_solved(const Overlay& overlay, const PublicKey& key, std::uint64_t solution);
-std::uint64_t solve_puzzle(const Overlay& overlay, const PublicKey& key);
+/// The identity puzzle of open overlays: SHA-256("puzzle" | overlay id | SPKI | solution) begins
+/// with `bits` zero bits. Solving costs about 2^bits hashes, checking one.
+struct Puzzle {
+  OverlayId overlay{};
+  std::uint8_t bits{};
+  bool solved_by(const PublicKey& key, std::uint64_t solution) const;
+  std::uint64_t solve(const PublicKey& key) const;
+};
 
 }  // namespace beckon::service

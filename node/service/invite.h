@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chord/peer_ref.h"
 #include "node/service/enrolment.h"
 
 namespace beckon::service {

@@ -45,4 +45,7 @@ const Overlay& builtin_overlay();
 Result<Overlay> parse_overlay(std::string_view json);
 std::string overlay_json(const Overlay& overlay);  // canonical, with the id; ends with a newline
 
+/// An overlay made by hand, held to the same rules as a file; its schema comes out canonical.
+Result<Overlay> canonical(Overlay draft);
+
 }  // namespace beckon::service

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+
+#include "node/io/accept_gate.h"
+#include "node/io/connection.h"
+#include "node/io/transport.h"
+
+namespace beckon::io {
+
+/// How far a connection has come. `draining`: replaced or being closed, sends nothing more.
+enum class Stage : std::uint8_t { shaking, greeting, enrolling, open, draining };
+
+class Transport::Impl {
+ public:
+  Impl(uv::Loop& loop, Identity self, service::Overlay overlay, std::uint64_t epoch,
+       TransportListener& listener, TransportOptions options);
+  ~Impl();
+
+  Result<std::string> listen(const std::string& address, const std::string& announce);
+  void send(const chord::Frame& frame);
+  void dial(const std::string& address);
+  void close(const chord::Id& peer);
+  void pause(const chord::Id& peer, bool paused);
+  bool linked(const chord::Id& peer) const { return links_.contains(peer); }
+  std::vector<LinkInfo> links() const;
+  TransportStats stats() const;
+  Result<void> set_revocations(const service::Revocations& list);
+  void set_credential(const service::Credential& credential);
+
+  Identity self_;
+  chord::Id id_;
+  service::Overlay overlay_;
+  Trust trust_;
+  service::Hello hello_;
+  service::Enroller* enroller_ = nullptr;
+
+ private:
+  /// One connection and what we know of its other end.
+  struct Link final : ConnectionOwner {
+    explicit Link(Impl& owner) : impl(owner) {}
+    void ready(Connection&) override { impl.ready(*this); }
+    void frame(Connection&, chord::Frame frame) override { impl.frame(*this, std::move(frame)); }
+    void over() override { impl.some_are_over_ = true; }
+
+    Impl& impl;
+    std::unique_ptr<Connection> connection{};
+    Stage stage = Stage::shaking;
+    std::optional<service::Greeting> greeting{};
+    chord::PeerRef target{};  // whom we dialled; the id is zero when any node will do
+    chord::PeerRef peer{};    // who it is, once greeted
+    std::uint64_t epoch{};
+    std::optional<uv::Endpoint> gate{};  // the place it takes there until it is authenticated
+    Time since{};                        // began; from `draining` on: when that began
+    Time opened{};
+    Time used{};
+    bool deliver = true;  // a replaced link delivers what is still under way
+    bool silent = false;  // its end is no news to anybody
+  };
+  /// Frames waiting for a link.
+  struct Pending {
+    std::deque<chord::Frame> frames{};
+    std::size_t bytes{};
+    Time until{};  // while no dial is under way: when to give up
+    Link* dialling = nullptr;
+  };
+  struct Notice {
+    chord::PeerRef peer{};
+    Error why{};
+    bool was_linked = false;
+  };
+  struct Door {
+    uv::Tcp socket;
+    bool waiting = false;  // a connection was announced that we have not accepted yet
+  };
+
+  // transport.cpp: connections come and go
+  void accept(Door& door);
+  void admit(uv::Tcp stream);
+  Link& start_dial(const chord::PeerRef& target, const Address& to);
+  void turn();
+  bool reap();
+  void bury(Link& link);
+  void bury_dial(Link& link);
+  bool flush();
+  void sweep();
+  std::optional<Error> overdue(const Link& link, Time now) const;
+  void close_idle(Time now);
+  void expire_pending(Time now);
+  void recheck(Time now);
+  void renew_certificate();
+  void complain(const std::string& address, const std::string& text);
+  void leave_gate(Link& link);
+  ConnectionOptions connection_options() const;
+
+  // transport_links.cpp: what is said on them
+  void ready(Link& link);
+  void frame(Link& link, chord::Frame frame);
+  void greet(Link& link, const chord::Frame& frame);
+  void turn_away(Link& link, service::Refusal why, const std::string& text);
+  bool dialling(const chord::Id& peer) const;
+  std::optional<service::Refusal> objection(const Link& link);
+  bool replaces(const Link& fresh, const Link& old) const;
+  void open(Link& link);
+  void make_way(Link& fresh, Link& old);
+  void cancel_dial(const chord::Id& peer, const Link& fresh);
+  void retire(Link& link, bool deliver);
+  void send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body);
+  void enrol(Link& link, const chord::Frame& frame);
+  void hear_revocations(Link& link, const chord::Frame& frame);
+  void adopt(const service::Revocations& list, const Link* from);
+  chord::PeerRef announced(const Link& link) const;
+
+  uv::Loop& loop_;
+  TransportListener& listener_;
+  TransportOptions options_;
+  std::unique_ptr<TlsContext> tls_;
+  WallTime certified_{};
+  AcceptGate gate_;
+  Complaints complaints_;
+  std::list<Door> doors_{};
+  std::list<Link> all_{};
+  std::map<chord::Id, Link*> links_{};  // the open ones
+  std::map<chord::Id, Pending> pending_{};
+  std::vector<Link*> dirty_{};
+  std::vector<Notice> notices_{};  // to tell in the next turn
+  bool some_are_over_ = false;
+  Time rechecked_{};
+  TransportStats total_{};
+  uv::Prepare prepare_;
+  uv::Timer sweeper_;
+  uv::Timer wake_;
+};
+
+}  // namespace beckon::io

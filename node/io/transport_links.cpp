@@ -1,0 +1,270 @@
+// What is said on a connection: greeting, which of two links stays, enrolment, revocations.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "node/io/transport_impl.h"
+
+namespace beckon::io {
+
+namespace wire = service::wire;
+using service::Refusal;
+
+namespace {
+
+std::string objection_text(Refusal why, const chord::Id& peer) {
+  if (why == Refusal::revoked) return fmt::format("node {} was expelled", peer.brief());
+  if (why == Refusal::stale_epoch) {
+    return fmt::format("node {} is linked already, from a later start; is a copy of it running?",
+                       peer.brief());
+  }
+  return fmt::format("a second link to node {}", peer.brief());
+}
+
+}  // namespace
+
+void Transport::Impl::ready(Link& link) {
+  Connection& c = *link.connection;
+  link.peer.id = c.peer().id;
+  if (link.peer.id == id_ && c.purpose() == Purpose::link) {
+    return c.close(Error{ErrorCode::conflict, "this is the node itself"});
+  }
+  auto side = c.dialled() ? service::Greeting::Side::dialler : service::Greeting::Side::acceptor;
+  link.greeting.emplace(side, hello_);
+  link.stage = c.purpose() == Purpose::enrol ? Stage::enrolling : Stage::greeting;
+  if (c.dialled()) send_on(link, wire::hello, 0, hello_.encode());
+}
+
+void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body) {
+  if (!link.connection->wants_flush()) dirty_.push_back(&link);
+  link.connection->send(type, request, body);
+}
+
+void Transport::Impl::frame(Link& link, chord::Frame frame) {
+  if (link.stage == Stage::greeting) return greet(link, frame);
+  if (link.stage == Stage::enrolling) return enrol(link, frame);
+  if (!link.deliver) return;
+  if (frame.type == wire::revocations) return hear_revocations(link, frame);
+  if (frame.type < wire::first_free) {
+    return link.connection->close(
+        invalid(fmt::format("frame type {} after the greeting", frame.type)));
+  }
+  link.used = loop_.now();
+  frame.peer = link.peer;
+  listener_.frame(std::move(frame));
+}
+
+void Transport::Impl::greet(Link& link, const chord::Frame& frame) {
+  bool dialled = link.connection->dialled();
+  auto heard = link.greeting->receive(frame.type, frame.body);
+  if (!heard && dialled) return link.connection->close(heard.error());
+  if (!heard) {
+    return turn_away(link, link.greeting->refusal().value_or(Refusal::malformed),
+                     heard.error().text);
+  }
+  link.epoch = link.greeting->peer().epoch;
+  link.peer = announced(link);
+  if (auto why = objection(link)) {
+    return turn_away(link, *why, objection_text(*why, link.peer.id));
+  }
+  if (!dialled) send_on(link, wire::hello_ack, 0, hello_.encode());
+  open(link);
+}
+
+/// Says why and closes. A duplicate is nobody's fault and no news.
+void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text) {
+  if (link.connection->dialled()) {
+    link.silent = why == Refusal::duplicate;
+    return link.connection->close(Error{ErrorCode::conflict, text});
+  }
+  send_on(link, wire::refused, 0, service::encode_refusal(why));
+  link.connection->flush();
+  link.connection->finish();
+  if (why != Refusal::duplicate) {
+    ++total_.refused;
+    complain(link.connection->remote().host(), text);
+  }
+  retire(link, false);
+}
+
+/// What speaks against a link whose greeting was in order.
+std::optional<Refusal> Transport::Impl::objection(const Link& link) {
+  const chord::Id& peer = link.peer.id;
+  if (trust_.revocations.contains(peer)) return Refusal::revoked;
+  auto found = links_.find(peer);
+  if (found != links_.end() && !found->second->connection->closed()) {
+    const Link& old = *found->second;
+    if (link.epoch < old.epoch) return Refusal::stale_epoch;
+    if (link.epoch == old.epoch && !replaces(link, old)) return Refusal::duplicate;
+    return std::nullopt;
+  }
+  // Both sides dial and neither link is open yet: the smaller id's dial is the one to keep.
+  if (!link.connection->dialled() && id_ < peer && dialling(peer)) return Refusal::duplicate;
+  return std::nullopt;
+}
+
+/// Our own dial to the peer has come so far that it surely reaches it.
+bool Transport::Impl::dialling(const chord::Id& peer) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Link& link) {
+    return link.stage == Stage::greeting && link.peer.id == peer && link.connection->dialled() &&
+           !link.connection->closed();
+  });
+}
+
+/// Two links to one start of a peer. When both sides dialled at the same time, the dial of the
+/// smaller id stays: both ends come to the same answer. Otherwise the peer has lost the old one.
+bool Transport::Impl::replaces(const Link& fresh, const Link& old) const {
+  bool same_side = fresh.connection->dialled() == old.connection->dialled();
+  bool old_is_settled = loop_.now() - old.opened > options_.hello_timeout;
+  if (same_side || old_is_settled) return true;
+  const chord::Id& dialler = fresh.connection->dialled() ? id_ : fresh.peer.id;
+  return dialler == std::min(id_, fresh.peer.id);
+}
+
+void Transport::Impl::open(Link& link) {
+  leave_gate(link);
+  cancel_dial(link.peer.id, link);
+  auto found = links_.find(link.peer.id);
+  bool replaced = found != links_.end() && found->second->epoch == link.epoch &&
+                  !found->second->connection->closed();
+  if (found != links_.end()) make_way(link, *found->second);
+  links_[link.peer.id] = &link;
+  link.stage = Stage::open;
+  link.opened = link.used = loop_.now();
+  link.connection->raise_frame_limit();
+
+  if (auto waiting = pending_.extract(link.peer.id)) {
+    for (const chord::Frame& f : waiting.mapped().frames) send_on(link, f.type, f.request, f.body);
+  }
+  if (trust_.revocations.version > link.greeting->peer().revocations) {
+    send_on(link, wire::revocations, 0, trust_.revocations.encode());
+  }
+  if (!replaced) listener_.link_up(link.peer, link.epoch);
+}
+
+/// The old link leaves the table. Of a link that is replaced, the dialler of the new one closes it:
+/// it knows by HELLO_ACK that both sides have moved.
+void Transport::Impl::make_way(Link& fresh, Link& old) {
+  bool restarted = old.epoch != fresh.epoch || old.connection->closed();
+  Error why = old.connection->closed() ? old.connection->why()
+                                       : Error{ErrorCode::unavailable, "the peer has restarted"};
+  retire(old, !restarted);
+  if (restarted) {
+    old.connection->close(why);
+    listener_.link_down(old.peer.id, why);
+  } else if (fresh.connection->dialled()) {
+    old.connection->finish();
+  }
+}
+
+/// A dial that has not introduced itself yet is not needed any more.
+void Transport::Impl::cancel_dial(const chord::Id& peer, const Link& fresh) {
+  auto pending = pending_.find(peer);
+  if (pending == pending_.end()) return;
+  Link* dialling = pending->second.dialling;
+  if (dialling == nullptr || dialling == &fresh) return;
+  dialling->silent = true;
+  if (dialling->stage == Stage::shaking) {
+    dialling->connection->close(Error{ErrorCode::conflict, "the peer was quicker"});
+  }
+}
+
+void Transport::Impl::retire(Link& link, bool deliver) {
+  leave_gate(link);
+  link.stage = Stage::draining;
+  link.deliver = deliver;
+  link.since = loop_.now();
+}
+
+/// Where the peer says it listens; an unspecified host stands for the one we see.
+chord::PeerRef Transport::Impl::announced(const Link& link) const {
+  chord::PeerRef out{.id = link.peer.id, .address = link.target.address};
+  for (const std::string& text : link.greeting->peer().addresses) {
+    auto address = Address::parse(text);
+    if (!address || address->port == 0) continue;
+    if (address->unspecified()) address->host = link.connection->remote().host();
+    if (address->text().size() > chord::max_address_size) continue;
+    out.address = address->text();
+    break;
+  }
+  return out;
+}
+
+void Transport::Impl::enrol(Link& link, const chord::Frame& frame) {
+  if (frame.type != wire::enrol) {
+    return turn_away(link, Refusal::malformed, "a newcomer sent something else than its request");
+  }
+  auto request = service::EnrolRequest::decode(frame.body);
+  if (!request) return turn_away(link, Refusal::malformed, request.error().text);
+  using Kind = service::EnrolRequest::Kind;
+  bool closed = overlay_.admission == service::Admission::closed;
+  service::Enrolment answer{.overlay = overlay_};
+  if (closed && request->kind == Kind::file) {
+    return turn_away(link, Refusal::not_invited, "a newcomer without an invite");
+  }
+  if (closed && enroller_ == nullptr) {
+    return turn_away(link, Refusal::not_authority,
+                     "a newcomer, but this node is not the authority's");
+  }
+  if (closed) {
+    const Proven& who = link.connection->peer();
+    auto credential = enroller_->admit(who.key, *request, who.credential, options_.wall());
+    if (!credential) return turn_away(link, Refusal::not_invited, credential.error().text);
+    answer.credential = *credential;
+    if (trust_.revocations.version > 0) answer.revocations = trust_.revocations;
+    listener_.log(
+        {LogLevel::info,
+         fmt::format("admitted node {}", service::node_id(who.key, credential->nonce).hex())});
+  }
+  send_on(link, wire::enrolled, frame.request, answer.encode());
+  link.connection->flush();
+  link.connection->finish();
+  retire(link, false);
+}
+
+void Transport::Impl::hear_revocations(Link& link, const chord::Frame& frame) {
+  auto list = service::Revocations::decode(frame.body);
+  bool genuine = list && trust_.authority && list->overlay == trust_.overlay &&
+                 list->signed_by(*trust_.authority, Ed25519());
+  if (!genuine)
+    return link.connection->close(invalid("a revocation list that the authority did not sign"));
+  if (list->version <= trust_.revocations.version) return;
+  adopt(*list, &link);
+  listener_.revocations(trust_.revocations);
+}
+
+Result<void> Transport::Impl::set_revocations(const service::Revocations& list) {
+  if (list.version <= trust_.revocations.version) return {};
+  bool genuine = trust_.authority && list.overlay == trust_.overlay &&
+                 list.signed_by(*trust_.authority, Ed25519());
+  if (!genuine) return invalid("the revocation list is not signed by this overlay's authority");
+  adopt(list, nullptr);
+  return {};
+}
+
+void Transport::Impl::adopt(const service::Revocations& list, const Link* from) {
+  trust_.revocations = list;
+  hello_.revocations = list.version;
+  Bytes body = list.encode();
+  for (const auto& [id, link] : links_) {
+    if (list.contains(id)) {
+      link->connection->close(
+          Error{ErrorCode::refused, "credential was revoked by the overlay's authority"});
+    } else if (link != from) {
+      send_on(*link, wire::revocations, 0, body);
+    }
+  }
+}
+
+void Transport::Impl::set_credential(const service::Credential& credential) {
+  ENSURE(overlay_.admission == service::Admission::closed);
+  self_.credential = credential;
+  renew_certificate();
+}
+
+void Transport::Impl::renew_certificate() {
+  tls_ = std::make_unique<TlsContext>(self_, trust_, options_.wall);
+  certified_ = options_.wall();
+}
+
+}  // namespace beckon::io

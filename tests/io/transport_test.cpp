@@ -1,0 +1,306 @@
+#include "node/io/transport.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "tests/io/transport_world.h"
+
+using namespace beckon;
+using namespace beckon::io;
+using namespace beckon::io::test;
+using std::chrono::milliseconds;
+
+TEST_SUITE_BEGIN("io/transport");
+
+TEST_CASE("a frame to a peer without a link dials it, and both ends know whom they talk to") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  a.send(b, {1, 2, 3}, 42);
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 1; }));
+  CHECK(b.frames[0].peer == a.ref());
+  CHECK(b.frames[0].request == 42);
+  CHECK(b.frames[0].body == Bytes{1, 2, 3});
+  CHECK(b.ups == std::vector{a.ref()});
+  CHECK(a.ups == std::vector{b.ref()});
+  b.send(a, {9});
+  REQUIRE(run_until(loop, [&] { return a.frames.size() == 1; }));
+  CHECK(a.transport.stats().connections == 1);
+  CHECK(b.transport.stats().connections == 1);
+  CHECK(b.transport.stats().accepted == 1);
+}
+
+TEST_CASE("frames of one link arrive whole and in order, from empty to the largest") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < 200; ++i) sizes.push_back(i * i % 3000);
+  sizes.push_back(chord::max_frame_body);
+  sizes.push_back(0);
+  a.transport.dial(b.address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 1; }));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    a.send(b, Bytes(sizes[i], static_cast<std::uint8_t>(i)), i + 1);
+  }
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == sizes.size(); }));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CHECK(b.frames[i].request == i + 1);
+    CHECK(b.frames[i].body == Bytes(sizes[i], static_cast<std::uint8_t>(i)));
+  }
+}
+
+TEST_CASE("an address where nobody listens is unreachable, and so is one that is none") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  chord::PeerRef nobody{.id = new_identity().id(), .address = "127.0.0.1:1"};
+  a.transport.send({.peer = nobody, .type = 0x20});
+  REQUIRE(run_until(loop, [&] { return a.failures.size() == 1; }));
+  CHECK(a.failures[0] == "cannot connect to 127.0.0.1:1: connection refused");
+  nobody.address = "nonsense";
+  a.transport.send({.peer = nobody, .type = 0x20});
+  CHECK(a.failures.size() == 1);  // never from inside the call
+  REQUIRE(run_until(loop, [&] { return a.failures.size() == 2; }));
+  CHECK(a.failures[1].find("HOST:PORT") != std::string::npos);
+  CHECK(a.transport.stats().connections == 0);
+}
+
+TEST_CASE("whoever answers with another id than the expected one is not talked to") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  a.transport.send({.peer = {.id = new_identity().id(), .address = b.address}, .type = 0x20});
+  REQUIRE(run_until(loop, [&] { return a.failures.size() == 1 && b.lines.size() == 1; }));
+  CHECK(a.failures[0].find("another node") != std::string::npos);
+  CHECK(b.frames.empty());
+  CHECK(b.ups.empty());
+  CHECK(a.ups.empty());
+}
+
+TEST_CASE("a node that dials itself learns so") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  a.transport.dial(a.address);
+  REQUIRE(run_until(loop, [&] { return a.failures.size() == 1; }));
+  CHECK(a.failures[0] == "this is the node itself");
+  CHECK(a.ups.empty());
+}
+
+TEST_CASE("when both dial at once one link is left, and nothing sent is lost") {
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    uv::Loop loop;
+    Node a(loop, new_identity());
+    Node b(loop, new_identity());
+    // Different head starts reach different interleavings of the two handshakes.
+    a.send(b, {1});
+    for (int step = 0; step < round / 2; ++step) loop.run_ready();
+    b.send(a, {2});
+    a.send(b, {3});
+    REQUIRE(run_until(loop, [&] { return a.frames.size() >= 1 && b.frames.size() >= 2; }));
+    REQUIRE(run_until(loop, [&] {
+      return a.transport.stats().connections == 1 && b.transport.stats().connections == 1;
+    }));
+    a.send(b, {4});
+    b.send(a, {5});
+    REQUIRE(run_until(loop, [&] { return a.frames.size() == 2 && b.frames.size() == 3; }));
+    CHECK(a.ups.size() == 1);
+    CHECK(b.ups.size() == 1);
+    CHECK(a.downs.empty());
+    CHECK(b.downs.empty());
+    CHECK(a.failures.empty());
+    CHECK(b.failures.empty());
+    CHECK(a.transport.links()[0].dialled != b.transport.links()[0].dialled);
+  }
+}
+
+TEST_CASE("a restarted peer replaces its old link, an older start of it is refused") {
+  uv::Loop loop;
+  Identity twice = new_identity();
+  Node a(loop, new_identity());
+  auto old = std::make_unique<Node>(loop, twice, service::builtin_overlay(), quick_options(), 5);
+  old->send(a, {1});
+  REQUIRE(run_until(loop, [&] { return a.frames.size() == 1; }));
+  Node fresh(loop, twice, service::builtin_overlay(), quick_options(), 6);
+  fresh.send(a, {2});
+  REQUIRE(run_until(loop, [&] { return a.frames.size() == 2; }));
+  CHECK(a.epochs == std::vector<std::uint64_t>{5, 6});
+  CHECK(a.downs == std::vector{fresh.transport.id()});
+  REQUIRE(run_until(loop, [&] { return !old->downs.empty(); }));
+  old->send(a, {3});
+  REQUIRE(run_until(loop, [&] { return old->failures.size() == 1; }));
+  CHECK(old->failures[0].find("later start") != std::string::npos);
+  CHECK(a.transport.linked(fresh.transport.id()));
+  CHECK(a.frames.size() == 2);
+}
+
+TEST_CASE("a peer of another overlay is told so") {
+  uv::Loop loop;
+  service::Overlay other = service::builtin_overlay();
+  other.name = "other";
+  Node a(loop, new_identity());
+  Node b(loop, new_identity(), other);
+  b.transport.dial(a.address);
+  REQUIRE(run_until(loop, [&] { return b.failures.size() == 1; }));
+  CHECK(b.failures[0].find("another overlay") != std::string::npos);
+  CHECK(a.ups.empty());
+  CHECK(b.ups.empty());
+  CHECK(a.lines.size() == 1);
+}
+
+TEST_CASE("closing a link sends what was queued first") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  a.transport.dial(b.address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 1 && b.ups.size() == 1; }));
+  a.send(b, Bytes(100000, 7));
+  a.transport.close(b.transport.id());
+  CHECK(a.downs.empty());
+  REQUIRE(run_until(loop, [&] { return a.downs.size() == 1 && b.downs.size() == 1; }));
+  CHECK(b.frames.size() == 1);
+  REQUIRE(run_until(loop, [&] { return a.transport.stats().connections == 0; }));
+}
+
+TEST_CASE("a peer that is not read from is not lost, and hears all of it later") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  a.transport.dial(b.address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 1 && b.ups.size() == 1; }));
+  b.transport.pause(a.transport.id());
+  for (int i = 0; i < 10; ++i) a.send(b, Bytes(10000, 1));
+  run_for(loop, milliseconds(50));
+  CHECK(b.frames.empty());
+  b.transport.resume(a.transport.id());
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 10; }));
+}
+
+TEST_CASE("a peer that does not read is dropped when a mebibyte waits for it") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  Node c(loop, new_identity());
+  a.transport.dial(b.address);
+  a.transport.dial(c.address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 2 && b.ups.size() == 1; }));
+  b.transport.pause(a.transport.id());
+  std::size_t sent = 0;
+  REQUIRE(run_until(loop, [&] {
+    if (a.downs.empty()) a.send(b, Bytes(60000, 1)), sent += 60000;
+    return !a.downs.empty();
+  }));
+  CHECK(a.down_reasons[0].find("reads too slowly") != std::string::npos);
+  CHECK(sent > 1024 * 1024);
+  CHECK(sent < 64 * 1024 * 1024);  // the kernel's own buffers come on top
+  a.send(c, {1});
+  REQUIRE(run_until(loop, [&] { return c.frames.size() == 1; }));
+}
+
+TEST_CASE("links beyond the idle pool are closed, those unused longest first") {
+  uv::Loop loop;
+  TransportOptions options = quick_options();
+  options.idle_pool = 2;
+  options.idle_after = milliseconds(100);
+  Node hub(loop, new_identity(), service::builtin_overlay(), options);
+  std::vector<std::unique_ptr<Node>> nodes;
+  for (int i = 0; i < 4; ++i) {
+    nodes.push_back(std::make_unique<Node>(loop, new_identity()));
+    nodes.back()->transport.dial(hub.address);
+    REQUIRE(run_until(loop, [&] { return hub.ups.size() == nodes.size(); }));
+  }
+  REQUIRE(run_until(loop, [&] { return hub.downs.size() == 2; }));
+  CHECK(hub.downs[0] == nodes[0]->transport.id());
+  CHECK(hub.downs[1] == nodes[1]->transport.id());
+  run_for(loop, milliseconds(150));
+  CHECK(hub.transport.stats().links == 2);
+}
+
+TEST_CASE("IPv6 and host names work like IPv4") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  auto v6 = b.transport.listen("[::1]:0");
+  if (!v6) {
+    MESSAGE("skipped: this machine has no IPv6 loopback: " << v6.error().text);
+    return;
+  }
+  a.transport.send({.peer = {.id = b.transport.id(), .address = *v6}, .type = 0x20});
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 1; }));
+  Node c(loop, new_identity());
+  std::string port = b.address.substr(b.address.rfind(':'));
+  c.transport.send({.peer = {.id = b.transport.id(), .address = "localhost" + port}, .type = 0x20});
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 2; }));
+  c.transport.dial("no-such-host.invalid:7000");
+  REQUIRE(run_until(loop, [&] { return c.failures.size() == 1; }));
+  CHECK(c.failures[0].find("cannot find host \"no-such-host.invalid\"") != std::string::npos);
+}
+
+TEST_CASE("a node that listens everywhere is known by the address it is seen at") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  struct Silent final : TransportListener {
+    void frame(chord::Frame) override {}
+    void link_up(const chord::PeerRef&, std::uint64_t) override {}
+    void link_down(const chord::Id&, const Error&) override {}
+    void unreachable(const chord::PeerRef&, const Error&) override {}
+    void log(LogLine) override {}
+  } silent;
+  Transport wide(loop, new_identity(), service::builtin_overlay(), 1, silent, quick_options());
+  auto real = wide.listen("0.0.0.0:0");
+  REQUIRE(real);
+  wide.dial(a.address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 1; }));
+  CHECK(a.ups[0].address == "127.0.0.1" + real->substr(real->rfind(':')));
+}
+
+TEST_CASE("a port in use is said with the cure") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  auto twice = b.transport.listen(a.address);
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().text ==
+        "cannot listen on " + a.address +
+            ": address already in use; choose another with --listen HOST:PORT");
+}
+
+TEST_CASE("a link that closed is dialled again by the next frame") {
+  uv::Loop loop;
+  Node a(loop, new_identity());
+  Node b(loop, new_identity());
+  a.send(b, {1});
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 1; }));
+  b.transport.close(a.transport.id());
+  REQUIRE(run_until(loop, [&] { return a.downs.size() == 1; }));
+  a.send(b, {2});
+  REQUIRE(run_until(loop, [&] { return b.frames.size() == 2; }));
+  CHECK(a.ups.size() == 2);
+}
+
+TEST_CASE("twelve nodes dial each other, and each pair ends with one link") {
+  uv::Loop loop;
+  std::vector<std::unique_ptr<Node>> nodes;
+  for (int i = 0; i < 12; ++i) nodes.push_back(std::make_unique<Node>(loop, new_identity()));
+  for (auto& from : nodes) {
+    for (auto& to : nodes) {
+      if (from != to) from->send(*to, {1});
+    }
+  }
+  auto settled = [&] {
+    for (auto& node : nodes) {
+      if (node->frames.size() != nodes.size() - 1) return false;
+      if (node->transport.stats().connections != nodes.size() - 1) return false;
+    }
+    return true;
+  };
+  REQUIRE(run_until(loop, settled));
+  for (auto& node : nodes) {
+    CHECK(node->ups.size() == nodes.size() - 1);
+    CHECK(node->downs.empty());
+    CHECK(node->failures.empty());
+  }
+}
+
+TEST_SUITE_END();
