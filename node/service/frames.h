@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.h"
+
+namespace beckon::service {
+
+/// Types of the frames that services exchange; the ring's own stay below 0x20 (chord/wire.h).
+/// A request is odd, its reply is the next even number; `error` may answer any request.
+/// 0x21-0x2f records on the ring, 0x31-0x3f index and search, 0x41-0x4f messages and calls.
+enum class FrameType : std::uint8_t {
+  error = 0x20,
+  put_req = 0x21,
+  put_rep = 0x22,
+  get_req = 0x23,
+  get_rep = 0x24,
+  replicate_req = 0x25,
+  replicate_rep = 0x26,
+  sync_digest_req = 0x27,
+  sync_digest_rep = 0x28,
+  sync_list_req = 0x29,
+  sync_list_rep = 0x2a,
+  sync_want_req = 0x2b,
+  sync_want_rep = 0x2c,
+  chain_req = 0x2d,
+  chain_rep = 0x2e,
+};
+
+constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(type); }
+constexpr FrameType reply_to(FrameType request) { return static_cast<FrameType>(raw(request) + 1); }
+constexpr bool is_reply(std::uint8_t type) { return type >= 0x20 && type % 2 == 0; }
+
+/// What became of a request or of one item in it. 1-14 as other overlays number them, too.
+enum class Status : std::uint8_t {
+  ok = 0,
+  malformed = 1,
+  not_member = 2,
+  leaving = 3,
+  too_large = 4,
+  too_old = 5,       // a newer version is held
+  cas_mismatch = 6,  // the version held is not the one expected
+  bad_signature = 7,
+  wrong_key = 8,  // the record does not belong under this key
+  expired = 9,
+  quota = 10,
+  rate = 11,
+  not_responsible = 12,
+  forbidden = 13,
+  unsupported = 14,
+  storage = 15,  // the disk failed
+  not_found = 16,
+  unavailable = 17,
+  too_new = 18,  // issued in the future, or a version beyond any clock
+};
+inline constexpr std::uint8_t last_status = 18;
+
+const char* to_text(Status status);  // a few words, for people
+Error to_error(Status status);
+Status to_status(const Error& error);
+
+/// Body of an error frame: u8 status | u32 retry after, ms | counted8 text.
+struct ErrorBody {
+  Status status{};
+  std::uint32_t retry_after_ms{};
+  std::string text{};  // UTF-8; for the log only
+};
+Bytes encode(const ErrorBody& body);
+Result<ErrorBody> decode_error_body(ByteView bytes);
+
+}  // namespace beckon::service

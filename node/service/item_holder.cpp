@@ -1,0 +1,222 @@
+#include "node/service/item_holder.h"
+
+namespace beckon::service {
+
+ItemHolder::ItemHolder(Context& context, const RuleBook& rules, const Neighbourhood& neighbourhood,
+                       const ReplicaOptions& options)
+    : context_(context), rules_(rules), neighbourhood_(neighbourhood), options_(options) {}
+
+void ItemHolder::load() {
+  std::vector<Mutation> bad;
+  WallTime now = context_.now().wall;
+  auto scanned = context_.store().scan(Table::items, {}, [&](ByteView key, ByteView value) {
+    auto item = decode_row(key, value, rules_);
+    if (item && item->live(now)) {
+      table_.put(std::move(*item));
+      return true;
+    }
+    if (!item) ++counters_.damaged;
+    bad.push_back({Table::items, Bytes(key.begin(), key.end()), {}});
+    return true;
+  });
+  if (!scanned) context_.log(LogLevel::error, "items not loaded: " + scanned.error().text);
+  if (counters_.damaged > 0) {
+    context_.log(LogLevel::warning, std::to_string(counters_.damaged) +
+                                        " damaged items dropped; other nodes hold copies of them");
+  }
+  if (!bad.empty()) context_.write(std::move(bad), [](Result<void>) {});
+}
+
+const Item* ItemHolder::live(const ItemKey& key) const {
+  const Item* item = table_.find(key);
+  // One that is being erased is as good as gone: whoever brings it again has it written again.
+  bool here = item && item->live(context_.now().wall) && !forgetting_.contains(key);
+  return here ? item : nullptr;
+}
+
+std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, TakeDone done) {
+  std::vector<Going> going;
+  std::vector<Status> expected;
+  std::vector<Mutation> mutations;
+  for (const Offer& offer : offers) {
+    going.push_back(consider(offer, intake));
+    expected.push_back(going.back().status);
+    if (const auto& item = going.back().item) {
+      begin(*item);
+      mutations.push_back({Table::items, item->key.bytes(), encode_row(*item)});
+    }
+  }
+  mutations.insert(mutations.begin(), evictions_.begin(), evictions_.end());
+  evictions_.clear();
+  // Also when nothing is to be written: what an offer found pending is durable once writes made
+  // earlier are, and those complete first.
+  context_.write(std::move(mutations),
+                 [this, going = std::move(going), done = std::move(done)](
+                     Result<void> written) mutable { settle(std::move(going), written, done); });
+  return expected;
+}
+
+ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
+  auto judged = rules_.judge(offer.parcel, context_.now().wall);
+  Item& item = judged.item;
+  auto refuse = [&](Status status) {
+    ++counters_.refused;
+    return Going{.status = status, .key = item.key};
+  };
+  if (judged.status != Status::ok) return refuse(judged.status);
+  if (!neighbourhood_.among_first(options_.replicas + 1, item.key.ring)) {
+    return refuse(Status::not_responsible);
+  }
+  auto current = newest(item.key);
+  if (offer.expected_seq && *offer.expected_seq != (current ? current->seq : 0)) {
+    return refuse(Status::cas_mismatch);
+  }
+  Going going{.status = Status::ok, .key = item.key, .version = version(item)};
+  if (current && going.version <= *current) {
+    bool same = going.version == *current;
+    if (!same && intake == Intake::put) return refuse(Status::too_old);
+    return going;
+  }
+  if (Status s = room_for(item); s != Status::ok) return refuse(s);
+  if (!rules_.genuine(item)) {
+    ++counters_.forged;
+    return refuse(Status::bad_signature);
+  }
+  if (current && current->seq == going.version.seq) ++counters_.equivocations;
+  going.item = std::move(item);
+  return going;
+}
+
+std::optional<Version> ItemHolder::newest(const ItemKey& key) const {
+  std::optional<Version> out;
+  if (const Item* item = live(key)) out = version(*item);
+  auto pending = pending_.find(key);
+  if (pending != pending_.end() && (!out || *out < pending->second.newest)) {
+    out = pending->second.newest;
+  }
+  return out;
+}
+
+Status ItemHolder::room_for(const Item& item) {
+  const ItemLimits limits = rules_.find(item.key.kind)->limits();
+  const Item* held = table_.find(item.key);
+  std::size_t cost = ItemTable::cost(item);
+  std::size_t freed = held ? ItemTable::cost(*held) : 0;
+  std::size_t more_items = held ? 0 : 1;
+
+  auto author = table_.of_author(item.key.kind, item.info.author);
+  auto waiting = pending_by_author_.find({item.key.kind, item.info.author});
+  if (waiting != pending_by_author_.end()) {
+    author.items += waiting->second.items;
+    author.bytes += waiting->second.bytes;
+  }
+  if (author.items + more_items > limits.per_author_items ||
+      author.bytes + cost > limits.per_author_bytes + freed) {
+    return Status::quota;
+  }
+  if (pending_total_.bytes + cost > options_.max_pending_bytes) return Status::rate;
+
+  std::size_t items = table_.total().items + pending_total_.items + more_items;
+  std::size_t bytes = table_.total().bytes + pending_total_.bytes + cost - freed;
+  if (items <= options_.max_items && bytes <= options_.max_bytes) return Status::ok;
+  if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return Status::quota;
+  std::size_t over_items = items > options_.max_items ? items - options_.max_items : 0;
+  std::size_t over_bytes = bytes > options_.max_bytes ? bytes - options_.max_bytes : 0;
+  return evict_strays(over_items, over_bytes) ? Status::ok : Status::quota;
+}
+
+bool ItemHolder::evict_strays(std::size_t items, std::size_t bytes) {
+  auto arc = neighbourhood_.strays(options_.replicas);
+  if (!arc) return false;
+  std::vector<ItemKey> victims;
+  std::size_t freed = 0;
+  table_.each(*arc, [&](const Item& item) {
+    if (pending_.contains(item.key)) return true;
+    victims.push_back(item.key);
+    freed += ItemTable::cost(item);
+    return victims.size() < items || freed < bytes;
+  });
+  if (victims.size() < items || freed < bytes) return false;
+  for (const ItemKey& key : victims) {
+    table_.erase(key);
+    evictions_.push_back({Table::items, key.bytes(), {}});
+    ++counters_.evicted;
+  }
+  return true;
+}
+
+void ItemHolder::begin(const Item& item) {
+  Pending& pending = pending_[item.key];
+  pending.newest = std::max(pending.newest, version(item));
+  ++pending.writes;
+  for (auto* usage : {&pending_total_, &pending_by_author_[{item.key.kind, item.info.author}]}) {
+    usage->items += 1;
+    usage->bytes += ItemTable::cost(item);
+  }
+}
+
+void ItemHolder::end(const Item& item) {
+  auto pending = pending_.find(item.key);
+  if (--pending->second.writes == 0) pending_.erase(pending);
+  auto author = pending_by_author_.find({item.key.kind, item.info.author});
+  for (auto* usage : {&pending_total_, &author->second}) {
+    usage->items -= 1;
+    usage->bytes -= ItemTable::cost(item);
+  }
+  if (author->second.items == 0) pending_by_author_.erase(author);
+}
+
+void ItemHolder::settle(std::vector<Going> going, const Result<void>& written,
+                        const TakeDone& done) {
+  for (Going& g : going) {
+    if (!g.item) continue;
+    end(*g.item);
+    const Item* held = table_.find(g.key);
+    if (!written || (held && held->live(context_.now().wall) && version(*held) >= g.version)) {
+      continue;
+    }
+    ++counters_.stored;
+    table_.put(std::move(*g.item));
+  }
+  if (!written) context_.log(LogLevel::error, "items not stored: " + written.error().text);
+  std::vector<Taken> taken;
+  for (const Going& g : going) {
+    const Item* held = table_.find(g.key);
+    Taken t{.status = g.status, .seq = held ? held->info.seq : 0};
+    if (t.status == Status::ok && (!held || version(*held) < g.version)) t.status = Status::storage;
+    taken.push_back(t);
+  }
+  done(std::move(taken));
+}
+
+void ItemHolder::forget(const std::vector<std::pair<ItemKey, Version>>& versions) {
+  std::vector<Mutation> mutations;
+  std::vector<std::pair<ItemKey, Version>> going;
+  for (const auto& [key, what] : versions) {
+    const Item* held = table_.find(key);
+    // A pending write of this key comes before the erasure and must not be erased by it.
+    if (!held || version(*held) != what || pending_.contains(key)) continue;
+    if (!forgetting_.insert(key).second) continue;
+    going.emplace_back(key, what);
+    mutations.push_back({Table::items, key.bytes(), {}});
+  }
+  if (mutations.empty()) return;
+  context_.write(std::move(mutations), [this, going](Result<void> written) {
+    for (const auto& [key, what] : going) {
+      forgetting_.erase(key);
+      const Item* held = table_.find(key);
+      if (written && held && version(*held) == what) table_.erase(key);
+    }
+  });
+}
+
+void ItemHolder::drop_expired() {
+  std::vector<std::pair<ItemKey, Version>> gone;
+  for (const ItemKey& key : table_.expired(context_.now().wall, options_.expiry_batch)) {
+    gone.emplace_back(key, version(*table_.find(key)));
+  }
+  counters_.expired += gone.size();
+  forget(gone);
+}
+
+}  // namespace beckon::service

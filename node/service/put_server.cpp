@@ -1,0 +1,152 @@
+#include "node/service/put_server.h"
+
+#include <algorithm>
+
+namespace beckon::service {
+
+PutServer::PutServer(Context& context, ItemHolder& holder, const ReplicaOptions& options)
+    : context_(context),
+      holder_(holder),
+      options_(options),
+      rate_({options.put_rate, options.put_burst, options.rate_peers}) {}
+
+void PutServer::on_put(const Request& request) {
+  auto put = decode_put_request(request.body);
+  if (!put) return context_.refuse(request, put.error());
+  std::size_t count = put->entries.size();
+  if (leaving_) return reply_all(request, count, Status::leaving);
+  bool own = request.from.id == context_.self().id;
+  if (!own && !rate_.take(request.from.id, static_cast<double>(count), context_.now().mono)) {
+    return reply_all(request, count, Status::rate);
+  }
+  if (jobs_.size() >= options_.max_put_jobs) return reply_all(request, count, Status::rate);
+  begin(request, std::move(*put));
+}
+
+void PutServer::reply_all(const Request& request, std::size_t count, Status status) {
+  PutReply reply{.entries = std::vector<PutReply::Entry>(count, {.status = status})};
+  context_.reply(request, raw(FrameType::put_rep), encode(reply));
+}
+
+void PutServer::begin(const Request& request, PutRequest put) {
+  JobId id = ++last_id_;
+  Job& job = jobs_[id];
+  job.request = request;
+  job.request.body.clear();
+  job.targets = context_.successors();
+  job.reply.wanted = static_cast<std::uint8_t>(std::min(options_.replicas, 1 + job.targets.size()));
+  job.reply.entries.resize(put.entries.size());
+  job.parcels.resize(put.entries.size());
+
+  std::vector<ItemHolder::Offer> offers;
+  for (const auto& entry : put.entries) offers.push_back({entry.parcel, entry.expected_seq});
+  job.waiting = 1;
+  auto statuses = holder_.take(std::move(offers), ItemHolder::Intake::put,
+                               [this, id](const auto& taken) { stored_here(id, taken); });
+  // Copies travel while the disk here works; what is refused here travels nowhere.
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (statuses[i] == Status::ok) job.parcels[i] = std::move(put.entries[i].parcel);
+    job.reply.entries[i].status = statuses[i];
+  }
+  spread(id, job, options_.replicas - 1);
+  context_.after(options_.put_deadline, [this, id] { answer(id); });
+}
+
+void PutServer::stored_here(JobId id, const std::vector<ItemHolder::Taken>& taken) {
+  auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    PutReply::Entry& entry = job.reply.entries[i];
+    entry.status = taken[i].status;
+    entry.seq = taken[i].seq;
+    if (entry.status == Status::ok) ++entry.copies;
+  }
+  --job.waiting;
+  go_on(id, job);
+}
+
+/// Entries that want a copy more than they have. The copy here counts before it is confirmed: the
+/// job waits for it in any case.
+std::vector<std::size_t> PutServer::lacking(const Job& job) const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < job.parcels.size(); ++i) {
+    bool wanted = !job.parcels[i].bytes.empty() && job.reply.entries[i].status == Status::ok;
+    if (wanted && job.reply.entries[i].copies < options_.replicas) out.push_back(i);
+  }
+  return out;
+}
+
+void PutServer::spread(JobId id, Job& job, std::size_t targets) {
+  for (; targets > 0 && job.next_target < job.targets.size(); --targets) {
+    send(id, job, job.targets[job.next_target++], lacking(job));
+  }
+}
+
+void PutServer::send(JobId id, Job& job, const PeerRef& to, std::vector<std::size_t> entries) {
+  for (std::size_t i = 0; i < entries.size();) {
+    ReplicateRequest request;
+    std::vector<std::size_t> sent;
+    std::size_t bytes = 0;
+    for (; i < entries.size() && sent.size() < max_parcels; ++i) {
+      const Parcel& parcel = job.parcels[entries[i]];
+      if (bytes > 0 && bytes + parcel.bytes.size() > max_parcel_bytes) break;
+      bytes += parcel.bytes.size();
+      request.parcels.push_back(parcel);
+      sent.push_back(entries[i]);
+    }
+    ++job.waiting;
+    context_.ask(to, raw(FrameType::replicate_req), encode(request), options_.request_timeout,
+                 [this, id, sent = std::move(sent)](Result<Frame> frame) { got(id, sent, frame); });
+  }
+}
+
+void PutServer::got(JobId id, const std::vector<std::size_t>& entries, const Result<Frame>& frame) {
+  auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  --job.waiting;
+  if (frame && frame->type == raw(FrameType::replicate_rep)) {
+    auto reply = decode_replicate_reply(frame->body);
+    bool fits = reply && reply->statuses.size() == entries.size();
+    for (std::size_t i = 0; fits && i < entries.size(); ++i) {
+      if (reply->statuses[i] == Status::ok) ++job.reply.entries[entries[i]].copies;
+    }
+  }
+  go_on(id, job);
+}
+
+void PutServer::go_on(JobId id, Job& job) {
+  if (job.waiting > 0) return;
+  if (lacking(job).empty() || job.next_target >= job.targets.size()) return answer(id);
+  spread(id, job, 1);
+}
+
+void PutServer::answer(JobId id) {
+  auto node = jobs_.extract(id);
+  if (node.empty()) return;
+  Job& job = node.mapped();
+  for (auto& entry : job.reply.entries) {
+    // Past the deadline and still without the word of our own disk: not stored, as far as we know.
+    if (entry.status == Status::ok && entry.seq == 0 && entry.copies == 0) {
+      entry.status = Status::unavailable;
+    }
+  }
+  context_.reply(job.request, raw(FrameType::put_rep), encode(job.reply));
+}
+
+void PutServer::on_replicate(const Request& request) {
+  auto asked = decode_replicate_request(request.body);
+  if (!asked) return context_.refuse(request, asked.error());
+  std::vector<ItemHolder::Offer> offers;
+  for (Parcel& parcel : asked->parcels) offers.push_back({.parcel = std::move(parcel)});
+  Request kept = request;
+  kept.body.clear();
+  holder_.take(std::move(offers), ItemHolder::Intake::copy, [this, kept](const auto& taken) {
+    ReplicateReply reply;
+    for (const auto& t : taken) reply.statuses.push_back(t.status);
+    context_.reply(kept, raw(FrameType::replicate_rep), encode(reply));
+  });
+}
+
+}  // namespace beckon::service

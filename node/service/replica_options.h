@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.h"
+
+namespace beckon::service {
+
+/// Every limit and period of the records on the ring, in one place.
+struct ReplicaOptions {
+  std::size_t replicas = 3;  // r: owner and the next r-1
+
+  Duration sync_period = std::chrono::seconds(60);  // T_sync, with a jitter of a quarter
+  Duration sync_soon = std::chrono::seconds(1);     // after the neighbourhood changed
+  Duration expiry_period = std::chrono::seconds(10);
+  Duration request_timeout = std::chrono::seconds(3);
+  Duration put_deadline =
+      std::chrono::seconds(8);  // the owner answers with the copies it has by then
+  Duration put_timeout = std::chrono::seconds(10);        // the writer gives up on the owner
+  Duration retry_delay = std::chrono::milliseconds(500);  // doubles
+  Duration leave_deadline = std::chrono::seconds(10);
+
+  std::size_t max_items = 50'000;
+  std::size_t max_bytes = 64u << 20;
+  std::size_t max_pending_bytes = 16u << 20;  // accepted, on their way to the disk
+  std::size_t max_put_jobs = 256;
+  std::size_t max_client_jobs = 1024;
+  std::size_t max_owner_requests = 8;  // per put(), at once
+  std::size_t put_attempts = 6;
+  std::size_t get_pages = 64;
+  std::size_t high_water_marks = 4096;
+
+  double put_rate = 200;  // items per second and peer
+  double put_burst = 4000;
+  std::size_t rate_peers = 1024;
+
+  std::size_t max_sessions = 4;
+  std::size_t max_queued_sessions = 64;
+  std::size_t max_session_bytes = 1u << 20;  // then the session ends and is taken up again soon
+  std::size_t expiry_batch = 512;
+};
+
+}  // namespace beckon::service

@@ -1,0 +1,149 @@
+#include "node/service/item_table.h"
+
+#include <doctest/doctest.h>
+
+#include "base/rng.h"
+
+using namespace beckon;
+using namespace beckon::service;
+
+TEST_SUITE_BEGIN("service/item_table");
+
+namespace {
+
+Id at(unsigned high, unsigned low = 0) {
+  Id id;
+  id.bytes[0] = static_cast<std::uint8_t>(high);
+  id.bytes[19] = static_cast<std::uint8_t>(low);
+  return id;
+}
+
+Item item(const Id& ring, unsigned sub, std::uint64_t seq = 1, std::int64_t expiry = 1000) {
+  Item out{.key = {ring, ItemKind::author_record, at(sub)}, .bytes = Bytes(10 + sub % 7)};
+  out.info = {
+      .sub = out.key.sub, .seq = seq, .expiry = wall_from_ms(expiry), .author = at(sub % 3)};
+  out.digest = sha256(out.bytes);
+  return out;
+}
+
+struct Listener : ItemListener {
+  std::vector<std::string> heard{};
+  void item_changed(const Item* before, const Item* after) override {
+    heard.push_back(std::string(before ? "was " + std::to_string(before->info.seq) : "new") +
+                    (after ? " is " + std::to_string(after->info.seq) : " gone"));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the buckets of an arc hold every place of it exactly once, as bucket_of says") {
+  Rng rng(5);
+  for (int round = 0; round < 300; ++round) {
+    Arc arc;
+    rng.fill(arc.after.bytes);
+    rng.fill(arc.upto.bytes);
+    if (round % 5 == 0) arc.upto = arc.after;                                // the whole ring
+    if (round % 5 == 1) arc.upto = arc.after.plus_power(round % 12);         // a tiny one
+    if (round % 5 == 2) arc.upto = arc.after - Id{}.plus_power(round % 12);  // nearly all
+    ArcBuckets buckets(arc);
+    for (int i = 0; i < 40; ++i) {
+      Id x;
+      rng.fill(x.bytes);
+      if (i % 4 == 0) x = arc.upto;
+      if (i % 4 == 1) x = arc.after.plus_power(i % 160);
+      if (i % 8 == 2) x = arc.after;
+      int holding = 0;
+      for (std::size_t b = 0; b < ArcBuckets::count; ++b) {
+        for (const Span& span : buckets.spans_of_bucket(b)) {
+          if (!span.contains({x, ItemKind::author_record, at(1)})) continue;
+          ++holding;
+          CHECK(buckets.bucket_of(x) == b);
+        }
+      }
+      CHECK(holding == (arc.contains(x) ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("an item is found, replaced and erased, and the listener of its kind hears each change") {
+  ItemTable table;
+  Listener listener;
+  table.listen(ItemKind::author_record, listener);
+  table.put(item(at(1), 1, 5));
+  table.put(item(at(1), 1, 6));
+  CHECK(table.find({at(1), ItemKind::author_record, at(1)})->info.seq == 6);
+  CHECK(table.erase({at(1), ItemKind::author_record, at(1)}));
+  CHECK(!table.erase({at(1), ItemKind::author_record, at(1)}));
+  CHECK(table.total() == ItemTable::Usage{});
+  CHECK(listener.heard == std::vector<std::string>{"new is 5", "was 5 is 6", "was 6 gone"});
+}
+
+TEST_CASE("usage and expiry keep up with random changes, as counting afresh would") {
+  Rng rng(11);
+  ItemTable table;
+  std::map<ItemKey, Item> model;
+  for (int round = 0; round < 3000; ++round) {
+    Item it = item(at(static_cast<unsigned>(rng.below(8))), static_cast<unsigned>(rng.below(20)),
+                   rng.below(5), static_cast<std::int64_t>(rng.below(100)));
+    if (rng.chance(0.6)) {
+      model.insert_or_assign(it.key, it);
+      table.put(it);
+    } else {
+      CHECK(table.erase(it.key) == (model.erase(it.key) == 1));
+    }
+    if (round % 100 != 0) continue;
+    std::map<Id, ItemTable::Usage> authors;
+    ItemTable::Usage total;
+    std::size_t expired = 0;
+    for (const auto& [key, known] : model) {
+      authors[known.info.author].items += 1;
+      authors[known.info.author].bytes += ItemTable::cost(known);
+      total.items += 1;
+      total.bytes += ItemTable::cost(known);
+      expired += known.live(wall_from_ms(50)) ? 0 : 1;
+    }
+    CHECK(table.total() == total);
+    for (const auto& [author, usage] : authors) {
+      CHECK(table.of_author(ItemKind::author_record, author) == usage);
+    }
+    CHECK(table.expired(wall_from_ms(50), 10'000).size() == expired);
+    CHECK(table.expired(wall_from_ms(50), 3).size() == std::min<std::size_t>(3, expired));
+  }
+}
+
+TEST_CASE("digests differ in exactly the buckets whose items differ; expired items do not count") {
+  ItemTable a, b;
+  for (unsigned i = 0; i < 200; ++i) {
+    a.put(item(at(i), i));
+    b.put(item(at(i), i));
+  }
+  Arc arc{.after = at(10), .upto = at(5)};
+  WallTime now = wall_from_ms(500);
+  CHECK(a.digests(arc, now) == b.digests(arc, now));
+  b.put(item(at(77), 77, 2));
+  a.put(item(at(150, 3), 9));
+  b.put(item(at(200), 1, 1, 400));
+  b.put(item(at(8), 1));  // outside the arc
+  ArcBuckets buckets(arc);
+  auto da = a.digests(arc, now), db = b.digests(arc, now);
+  for (std::size_t i = 0; i < ArcBuckets::count; ++i) {
+    bool differs = i == buckets.bucket_of(at(77)) || i == buckets.bucket_of(at(150, 3));
+    CHECK((da[i] != db[i]) == differs);
+  }
+}
+
+TEST_CASE(
+    "the items of one ring key and kind are visited in order of their sub ids, and no others") {
+  ItemTable table;
+  for (unsigned sub : {3u, 1u, 2u}) table.put(item(at(9), sub));
+  table.put(item(at(9, 1), 1));
+  Item other = item(at(9), 7);
+  other.key.kind = ItemKind::index_record;
+  table.put(other);
+  std::vector<Id> seen;
+  table.each_at(at(9), ItemKind::author_record, [&](const Item& it) {
+    seen.push_back(it.key.sub);
+    return true;
+  });
+  CHECK(seen == std::vector<Id>{at(1), at(2), at(3)});
+}

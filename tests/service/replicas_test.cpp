@@ -1,0 +1,398 @@
+#include "node/service/replicas.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/service/authors.h"
+#include "tests/service/fake_net.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using test::Author;
+using test::FakeNet;
+using test::FakeNode;
+using test::test_overlay;
+using namespace std::chrono_literals;
+
+TEST_SUITE_BEGIN("service/replicas");
+
+namespace {
+
+/// A ring of nodes that run Replicas and nothing else.
+struct World {
+  test::FastSigner signer{};
+  AuthorRecordRules rules{test_overlay, signer};
+  RuleBook book{};
+  ReplicaOptions options{};
+  FakeNet net;
+
+  explicit World(std::size_t nodes, std::uint64_t seed = 1, FakeNet::Options net_options = {})
+      : net(seed, net_options, [this](FakeNode& node) { return boot(node); }) {
+    book.add(rules);
+    for (std::size_t i = 0; i < nodes; ++i) net.start(net.add().self().id);
+    net.run_for(5s);
+  }
+
+  std::shared_ptr<void> boot(FakeNode& node) {
+    auto replicas = std::make_shared<Replicas>(node, book, options);
+    for (int type = 0x21; type < 0x30; type += 2) {
+      node.on(static_cast<std::uint8_t>(type),
+              [r = replicas.get()](const Request& request) { r->handle(request); });
+    }
+    node.on_ring_change([r = replicas.get()] { r->ring_changed(); });
+    replicas->start();
+    return replicas;
+  }
+
+  Replicas& at(const Id& id) { return net.node(id).component<Replicas>(); }
+  Replicas& any() { return at(net.live().front()); }
+  WallTime now() { return net.node(net.live().front()).now().wall; }
+
+  ItemClient::Stored put(const Parcel& parcel, std::optional<std::uint64_t> expected = {}) {
+    std::optional<ItemClient::Stored> out;
+    any().put({{parcel, expected}}, [&](const auto& stored) { out = stored.at(0); });
+    CHECK(net.run_until([&] { return out.has_value(); }, 120s));
+    return out.value_or(ItemClient::Stored{});
+  }
+  Result<std::vector<Item>> get(const Author& author, const Id& from) {
+    std::optional<Result<std::vector<Item>>> out;
+    at(from).get(author.ring(), ItemKind::author_record, [&](auto r) { out = std::move(r); });
+    CHECK(net.run_until([&] { return out.has_value(); }, 120s));
+    return *out;
+  }
+  std::string text(const Author& author) {
+    auto got = get(author, net.live().back());
+    if (!got) return "error: " + got.error().text;
+    auto record = decode_author_record(got->at(0).bytes, test_overlay);
+    return record->tombstone ? "deleted" : std::string(as_text(record->payload));
+  }
+  std::vector<Id> holders(const Author& author) {
+    std::vector<Id> out;
+    for (const Id& id : net.live()) {
+      if (at(id).table().find(author.item_key())) out.push_back(id);
+    }
+    return out;
+  }
+  bool in_place(const Author& author) {
+    auto wanted = net.true_replicas(author.ring(), options.replicas);
+    std::ranges::sort(wanted);
+    return holders(author) == wanted;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a record is stored durably on the first r nodes after its key, and read from anywhere") {
+  World world(10);
+  Author author(1, world.signer);
+  auto stored = world.put(author.parcel(1, world.now(), "one"));
+  CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
+  CHECK(world.in_place(author));
+  for (const Id& id : world.holders(author)) {
+    CHECK(world.net.node(id).disk().get(Table::items, author.item_key().bytes())->has_value());
+  }
+  for (const Id& id : world.net.live()) CHECK(world.get(author, id));
+}
+
+TEST_CASE("in a ring smaller than r all nodes hold the record and that is called safe") {
+  for (std::size_t nodes : {1u, 2u}) {
+    World world(nodes);
+    Author author(1, world.signer);
+    auto stored = world.put(author.parcel(1, world.now(), "one"));
+    CHECK((stored.status == Status::ok && stored.copies == nodes && stored.safe));
+    CHECK(world.text(author) == "one");
+  }
+}
+
+TEST_CASE("the newest version wins, older ones and mismatched expectations are refused") {
+  World world(6);
+  Author author(1, world.signer);
+  REQUIRE(world.put(author.parcel(5, world.now(), "five")).safe);
+  auto old = world.put(author.parcel(4, world.now(), "four"));
+  CHECK((old.status == Status::too_old && old.seq == 5));
+  CHECK(world.put(author.parcel(6, world.now(), "six"), 4).status == Status::cas_mismatch);
+  CHECK(world.put(author.parcel(6, world.now(), "six"), 5).safe);
+  CHECK(world.text(author) == "six");
+  CHECK(world.put(author.parcel(6, world.now(), "six")).safe);  // again: nothing to do
+}
+
+TEST_CASE("a deleted record stays deleted, also when an old version is replayed") {
+  World world(6);
+  Author author(1, world.signer);
+  AuthorRecord record = author.record(5, world.now(), "five");
+  REQUIRE(world.put(author.parcel(record)).safe);
+  AuthorRecord grave = tombstone_for(record, 6, world.now());
+  REQUIRE(world.put(author.parcel(grave)).safe);
+  CHECK(world.text(author) == "deleted");
+  Bytes replay = encode(ReplicateRequest{{author.parcel(record)}});
+  for (const Id& to : world.net.live()) {
+    world.net.inject(world.net.live().front(), to, raw(FrameType::replicate_req), replay);
+  }
+  world.net.run_for(200s);
+  CHECK(world.text(author) == "deleted");
+}
+
+TEST_CASE("many records go to their owners in few requests") {
+  World world(8);
+  std::vector<Author> authors;
+  std::vector<ItemClient::PutEntry> entries;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    authors.emplace_back(i, world.signer);
+    entries.push_back({authors.back().parcel(1, world.now(), "x"), {}});
+  }
+  std::size_t puts = 0;
+  world.net.tap = [&](const Id&, const Id&, std::uint8_t type, const Bytes&) {
+    puts += type == raw(FrameType::put_req) ? 1 : 0;
+  };
+  std::optional<std::vector<ItemClient::Stored>> out;
+  world.any().put(entries, [&](auto stored) { out = std::move(stored); });
+  REQUIRE(world.net.run_until([&] { return out.has_value(); }, 60s));
+  CHECK(std::ranges::all_of(*out, [](const auto& s) { return s.safe; }));
+  CHECK(puts <= 9);  // one per owner, and one owner's share is the node's own
+  for (const Author& author : authors) CHECK(world.in_place(author));
+}
+
+TEST_CASE("a dead successor is passed over: the next one takes its copy") {
+  World world(8, 1, {.detect = 30s});
+  world.net.run_for(60s);
+  Author author(1, world.signer);
+  auto replicas = world.net.true_replicas(author.ring(), 4);
+  world.net.crash(replicas[1]);  // nobody has noticed yet
+  auto stored = world.put(author.parcel(1, world.now(), "one"));
+  CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
+  auto holders = world.holders(author);
+  CHECK(std::ranges::find(holders, replicas[3]) != holders.end());
+}
+
+TEST_CASE("records move to nodes that join, and back when those leave") {
+  World world(5);
+  std::vector<Author> authors;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    authors.emplace_back(i, world.signer);
+    REQUIRE(world.put(authors.back().parcel(1, world.now(), "x")).safe);
+  }
+  auto first = world.net.add().self().id;
+  auto second = world.net.add().self().id;
+  world.net.start(first);
+  world.net.start(second);
+  world.net.run_for(4 * 60s);
+  for (const Author& author : authors) CHECK(world.in_place(author));
+
+  std::optional<bool> handed_over;
+  world.at(first).leave([&](bool settled) { handed_over = settled; });
+  REQUIRE(world.net.run_until([&] { return handed_over.has_value(); }, 12s));
+  CHECK(*handed_over);
+  world.net.crash(first);
+  world.net.run_for(4 * 60s);
+  for (const Author& author : authors) CHECK(world.in_place(author));
+}
+
+TEST_CASE("a node that is leaving takes no more records") {
+  World world(1);
+  Author author(1, world.signer);
+  bool left = false;
+  world.any().leave([&](bool) { left = true; });
+  CHECK(world.put(author.parcel(1, world.now(), "x")).status == Status::leaving);
+  CHECK(left);
+}
+
+TEST_CASE("a node with an empty disk gets its records back") {
+  World world(6);
+  std::vector<Author> authors;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    authors.emplace_back(i, world.signer);
+    REQUIRE(world.put(authors.back().parcel(1, world.now(), "x")).safe);
+  }
+  for (const Id& id : world.net.ids()) {
+    world.net.crash(id);
+    world.net.node(id).disk().wipe();
+    world.net.start(id);
+    world.net.run_for(150s);
+  }
+  for (const Author& author : authors) CHECK(world.in_place(author));
+}
+
+TEST_CASE("records outlast a crash of every node at once, if the disks are kept") {
+  World world(5);
+  Author author(1, world.signer);
+  REQUIRE(world.put(author.parcel(1, world.now(), "kept")).safe);
+  for (const Id& id : world.net.ids()) world.net.crash(id);
+  for (const Id& id : world.net.ids()) world.net.start(id);
+  world.net.run_for(5s);
+  CHECK(world.text(author) == "kept");
+}
+
+TEST_CASE("a disk error is not acknowledged, and the retry succeeds") {
+  World world(4);
+  Author author(1, world.signer);
+  Id owner = world.net.true_replicas(author.ring(), 1)[0];
+  world.net.node(owner).disk().fail_commit(1);
+  auto stored = world.put(author.parcel(1, world.now(), "x"));
+  CHECK(stored.safe);
+  CHECK(world.net.node(owner).disk().get(Table::items, author.item_key().bytes())->has_value());
+  for (const Id& id : world.net.live()) world.net.node(id).disk().limit_bytes(1);
+  CHECK(world.put(author.parcel(2, world.now(), "yy")).status == Status::storage);
+  CHECK(world.text(author) == "x");
+}
+
+TEST_CASE("a record is gone when its time is over, from memory and from disk") {
+  World world(4);
+  Author author(1, world.signer);
+  AuthorRecord record = author.record(1, world.now(), "x");
+  record.life = 100s;
+  REQUIRE(world.put(author.parcel(record)).safe);
+  world.net.run_for(105s);
+  CHECK(world.text(author) == "error: not found");
+  world.net.run_for(20s);
+  CHECK(world.holders(author).empty());
+  for (const Id& id : world.net.live()) CHECK(world.net.node(id).disk().bytes() == 0);
+}
+
+TEST_CASE("a read survives any r-1 silent or lying replicas, and never goes back in time") {
+  World world(7);
+  Author author(1, world.signer);
+  REQUIRE(world.put(author.parcel(1, world.now(), "one")).safe);
+  auto before = world.net.node(world.net.true_replicas(author.ring(), 1)[0]).disk().snapshot();
+  REQUIRE(world.put(author.parcel(2, world.now(), "two")).safe);
+  CHECK(world.text(author) == "two");
+  auto replicas = world.net.true_replicas(author.ring(), 3);
+  // The owner rolls back to an older disk: the reader has seen better and asks on.
+  world.options.sync_period = 10000s;
+  world.options.sync_soon = 10000s;
+  world.net.crash(replicas[0]);
+  world.net.node(replicas[0]).disk().restore(before);
+  world.net.start(replicas[0]);
+  CHECK(world.text(author) == "two");
+  // Two of three withhold everything.
+  for (std::size_t i = 0; i < 2; ++i) {
+    world.net.node(replicas[i]).on(raw(FrameType::get_req), [&, i](const Request& request) {
+      world.net.node(replicas[i]).reply(request, raw(FrameType::get_rep), encode(GetReply{}));
+    });
+  }
+  CHECK(world.text(author) == "two");
+}
+
+TEST_CASE("forged and misplaced records are refused everywhere") {
+  World world(8);
+  Author author(1, world.signer);
+  Parcel forged = author.parcel(1, world.now(), "x");
+  forged.bytes.back() ^= 1;
+  CHECK(world.put(forged).status == Status::bad_signature);
+  Parcel moved = author.parcel(1, world.now(), "x");
+  moved.ring = Author(2, world.signer).ring();
+  CHECK(world.put(moved).status == Status::wrong_key);
+
+  // Straight to a node far from the key, as a hostile peer would.
+  Parcel good = author.parcel(1, world.now(), "x");
+  world.net.run_for(30s);
+  auto near = world.net.true_replicas(author.ring(), 4);
+  for (const Id& to : world.net.live()) {
+    world.net.inject(world.net.live().front(), to, raw(FrameType::replicate_req),
+                     encode(ReplicateRequest{{good}}));
+  }
+  world.net.run_for(1s);
+  std::ranges::sort(near);
+  CHECK(world.holders(author) == near);  // first r, and one of slack
+  world.net.run_for(150s);
+  CHECK(world.in_place(author));
+}
+
+TEST_CASE("quotas hold: per author, per node, per peer, and honest records stay") {
+  World world(3);
+  world.net.crash(world.net.live()[2]);
+  world.net.crash(world.net.live()[1]);
+  Author honest(1, world.signer);
+  REQUIRE(world.put(honest.parcel(1, world.now(), "honest")).safe);
+
+  Author greedy(2, world.signer);
+  int taken = 0;
+  for (std::uint8_t topic = 0; topic < 30; ++topic) {
+    AuthorRecord record = greedy.record(1, world.now(), "x");
+    record.topic = topic;
+    auto status = world.put(greedy.parcel(record)).status;
+    taken += status == Status::ok ? 1 : 0;
+    CHECK((status == Status::ok || status == Status::quota));
+  }
+  CHECK(taken == 16);
+  CHECK(world.text(honest) == "honest");
+}
+
+TEST_CASE("a flood is limited by rate and by total, and leaves what was stored alone") {
+  World world(0);
+  world.options.max_items = 100;
+  world.options.max_bytes = 40'000;
+  Id id = world.net.add().self().id;
+  Id flooder = world.net.add().self().id;
+  world.net.start(id);
+  world.net.run_for(1s);
+  Author honest(1, world.signer);
+  REQUIRE(world.put(honest.parcel(1, world.now(), "honest")).safe);
+  Author hungry(2, world.signer);
+  for (std::uint64_t n = 0; n < 5000; ++n) {
+    Author author(100 + n, world.signer);
+    PutRequest put{{{author.parcel(1, world.now(), std::string(100, 'x')), {}}}};
+    world.net.start(flooder);
+    world.net.inject(flooder, id, raw(FrameType::put_req), encode(put));
+    world.net.crash(flooder);
+    world.net.run_for(30ms);
+    CHECK(world.at(id).table().total().items <= 100);
+    CHECK(world.at(id).table().total().bytes <= 40'000);
+  }
+  CHECK(world.text(honest) == "honest");
+  CHECK(world.at(id).counters().refused > 4000);
+}
+
+TEST_CASE("items in the range push out strays when the node is full, never the other way") {
+  World world(0);
+  world.options.max_items = 6;
+  world.options.sync_period = 100'000s;
+  for (int i = 0; i < 12; ++i) world.net.start(world.net.add().self().id);
+  world.net.run_for(30s);  // until everybody knows its neighbourhood
+  Id id = world.net.live()[5];
+  const Replicas& node = world.at(id);
+  REQUIRE(node.neighbourhood().chain().size() == 4);
+  std::vector<Author> inside, slack;
+  for (std::uint64_t n = 0; inside.size() < 8 || slack.size() < 8; ++n) {
+    Author author(n, world.signer);
+    bool replica = node.neighbourhood().among_first(3, author.ring());
+    if (replica) inside.push_back(author);
+    if (!replica && node.neighbourhood().among_first(4, author.ring())) slack.push_back(author);
+  }
+  auto offer = [&](const Author& author) {
+    world.net.inject(world.net.live().front(), id, raw(FrameType::replicate_req),
+                     encode(ReplicateRequest{{author.parcel(1, world.now(), "x")}}));
+    world.net.run_for(100ms);
+    return node.table().find(author.item_key()) != nullptr;
+  };
+  for (std::size_t i = 0; i < 6; ++i) CHECK(offer(slack[i]));
+  CHECK(!offer(slack[6]));
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(offer(inside[i]));
+    CHECK(node.table().total().items == 6);
+  }
+  CHECK(!offer(inside[6]));  // what is in its place stays
+  CHECK(!offer(slack[7]));
+  CHECK(node.counters().evicted == 6);
+  CHECK(world.net.node(id).disk().snapshot()[Table::items].size() == 6);
+}
+
+TEST_CASE("the same seed gives the same history") {
+  auto history = [](std::uint64_t seed) {
+    World world(6, seed, {.detect = 2s, .loss = 0.05});
+    Bytes all;
+    world.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
+      all.insert(all.end(), from.bytes.begin(), from.bytes.end());
+      all.insert(all.end(), to.bytes.begin(), to.bytes.end());
+      all.push_back(type);
+      all.insert(all.end(), body.begin(), body.end());
+    };
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      Author author(i, world.signer);
+      world.put(author.parcel(1, world.now(), "x"));
+    }
+    world.net.crash(world.net.live()[2]);
+    world.net.run_for(100s);
+    return sha256(all);
+  };
+  CHECK(history(5) == history(5));
+  CHECK(history(5) != history(6));
+}
