@@ -1,0 +1,133 @@
+#include "profile/query_builder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "profile/geo.h"
+#include "profile/profile.h"
+#include "profile/text_fold.h"
+
+namespace beckon::profile {
+
+namespace {
+
+constexpr std::size_t max_problems = 8;  // told at once
+
+std::string lower(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+/// Sorts and drops what occurs twice, by canonical spelling.
+template <typename T, typename Spell>
+void make_canonical(std::vector<T>& list, Spell spell) {
+  std::sort(list.begin(), list.end(), [&](const T& a, const T& b) { return spell(a) < spell(b); });
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+void QueryBuilder::problem(const Written& where, std::string text) {
+  problem(where.offset, where.size, std::move(text));
+}
+
+void QueryBuilder::problem(std::size_t offset, std::size_t size, std::string text) {
+  if (problems_.size() < max_problems) problems_.push_back({offset, size, std::move(text)});
+}
+
+std::optional<Term> QueryBuilder::near_term(bool negated, const Written& attr,
+                                            const std::vector<Written>& items) {
+  std::string text;
+  for (const Written& item : items) text += (text.empty() ? "" : ",") + item.text;
+  auto near = parse_near(schema_, text);
+  if (near) return Term{.op = Op::near, .negated = negated, .near = *near};
+  problem(attr.offset, items.back().offset + items.back().size - attr.offset, near.error().text);
+  return std::nullopt;
+}
+
+std::optional<Term> QueryBuilder::has_term(bool negated, const std::vector<Written>& items) {
+  if (items.size() != 1) {
+    problem(items[1], "has= takes one attribute; write has=a has=b");
+    return std::nullopt;
+  }
+  std::string name = lower(items[0].text);
+  auto slot = schema_.slot(name);
+  if (slot) return Term{.attr = name, .slot = *slot, .op = Op::has, .negated = negated};
+  problem(items[0], unknown_attribute(schema_, name).text);
+  return std::nullopt;
+}
+
+std::optional<Value> QueryBuilder::item(const Term& term, const Written& written) {
+  const Attribute& attribute = schema_.at(term.slot);
+  if (term.op == Op::starts) {
+    auto folded = fold_text(written.text);
+    if (folded) return Value{.text = *folded};
+    problem(written, folded.error().text);
+    return std::nullopt;
+  }
+  auto value = parse_value(attribute, written.text, Side::query);
+  if (value) return *value;
+  problem(written, value.error().text);
+  return std::nullopt;
+}
+
+std::optional<Term> QueryBuilder::term(const Written& attr, Op op, bool negated,
+                                       const std::vector<Written>& items) {
+  std::string name = lower(attr.text);
+  if ((name == "near" || name == "has") && op != Op::equal) {
+    problem(attr, fmt::format("{} is written with =", name));
+    return std::nullopt;
+  }
+  if (name == "near") return near_term(negated, attr, items);
+  if (name == "has") return has_term(negated, items);
+  auto slot = schema_.slot(name);
+  Term term{.attr = name, .slot = slot.value_or(0), .op = op, .negated = negated};
+  if (!slot) problem(attr, unknown_attribute(schema_, name).text);
+  if (op == Op::has && slot) return term;
+  Type type = schema_.at(term.slot).type;
+  bool has_text = type == Type::text || type == Type::hybrid || type == Type::any;
+  if (slot && op == Op::starts && !has_text)
+    problem(attr, fmt::format("~= compares texts; {} is no text", name));
+  for (const Written& written : items) {
+    if (!slot) break;
+    if (auto value = item(term, written)) term.items.push_back(std::move(*value));
+  }
+  if (!slot || term.items.size() != items.size()) return std::nullopt;
+  std::sort(term.items.begin(), term.items.end());
+  term.items.erase(std::unique(term.items.begin(), term.items.end()), term.items.end());
+  return term;
+}
+
+void QueryBuilder::check(const Branch& branch, const Written& whole) {
+  std::size_t items = 0;
+  for (const Term& term : branch) items += term.items.size();
+  if (branch.size() > Query::max_terms)
+    problem(whole, fmt::format("more than {} terms", Query::max_terms));
+  if (items > Query::max_items) problem(whole, fmt::format("more than {} items", Query::max_items));
+  if (std::none_of(branch.begin(), branch.end(), [](const Term& t) { return t.is_ordinary(); })) {
+    problem(whole,
+            "!=, has= and ~= with fewer than three characters need an ordinary term beside them, "
+            "as age=20..30");
+  }
+}
+
+QueryReading QueryBuilder::finish(std::vector<Branch> branches, const Written& whole) {
+  if (branches.size() > Query::max_branches) {
+    problem(whole, fmt::format("this is an OR of {} parts, at most {} are possible",
+                               branches.size(), Query::max_branches));
+  }
+  if (!failed()) {
+    for (const Branch& branch : branches) check(branch, whole);
+  }
+  if (failed()) return {.problems = std::move(problems_)};
+  for (Branch& branch : branches) {
+    make_canonical(branch, [&](const Term& t) { return canonical(schema_, t); });
+  }
+  make_canonical(branches, [&](const Branch& b) { return canonical(schema_, Query{{b}}); });
+  return {.query = Query{std::move(branches)}};
+}
+
+}  // namespace beckon::profile
