@@ -107,14 +107,19 @@ Result<void> GoFilter::insert_range(const GoAttribute& attribute, std::int64_t l
 
 void GoFilter::insert(const GroupRow& row) {
   if (fills(row, layout_->bits())) return set_all();
-  std::array<std::uint32_t, 4 * GoLayout::max_k> chunk;
-  std::uint64_t step = chunk.size() / row.s * row.s;
+  // Every group but the borrowed ones of the last window brings s words; the last block is partial.
+  std::array<Hash128, 64> seeds;
   std::uint64_t length = row.length();
-  for (std::uint64_t from = 0; from < length; from += step) {
-    auto some = std::span(chunk).first(std::min(step, length - from));
-    row.positions(from, modulus_, some);
-    for (std::uint32_t position : some) bits_.set(position);
+  std::uint64_t whole = length / row.s;
+  for (std::uint64_t block = 0; block < whole; block += seeds.size()) {
+    auto some = std::span(seeds).first(std::min<std::uint64_t>(seeds.size(), whole - block));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      some[i] = group_seed(row.seed, row.kind, row.first + block + i);
+    }
+    set_positions(some, row.s, modulus_, bits_.words());
   }
+  Hash128 last = group_seed(row.seed, row.kind, row.first + whole);
+  set_positions({&last, 1}, static_cast<std::uint32_t>(length % row.s), modulus_, bits_.words());
 }
 
 void GoFilter::set_all() {

@@ -48,8 +48,8 @@ void positions(const Hash128& seed, const Modulus& m, std::span<std::uint32_t> o
   for (std::uint32_t j = 0; j < out.size(); ++j) out[j] = m.of(word(seed, j));
 }
 
-void set_positions(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
-                   std::span<std::uint64_t> bits) {
+void set_each_position(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
+                       std::span<std::uint64_t> bits) {
   for (const Hash128& seed : seeds) {
     for (std::uint32_t j = 0; j < k; ++j) {
       std::uint32_t position = m.of(word(seed, j));

@@ -66,9 +66,12 @@ class Modulus {
 /// Positions 0 .. out.size()-1 of one seed, in order.
 void positions(const Hash128& seed, const Modulus& m, std::span<std::uint32_t> out);
 
-/// Sets positions 0 .. k-1 of every seed in the bits (m of them, 64 a word).
+/// Sets positions 0 .. k-1 of every seed in the bits (m of them, 64 a word), many at a time where
+/// the machine can (set_positions.cpp); the second is the same one by one.
 void set_positions(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
                    std::span<std::uint64_t> bits);
+void set_each_position(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
+                       std::span<std::uint64_t> bits);
 
 /// Positions of consecutive groups of a numeric attribute, the first s words of each.
 void group_positions(AttributeSeed attribute, Kind kind, std::uint64_t first, std::uint32_t s,

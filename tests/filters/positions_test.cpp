@@ -133,6 +133,25 @@ TEST_CASE("a batch gives the words one by one, and every divisor of 1536 agrees 
   }
 }
 
+TEST_CASE("setting many positions at once sets the same bits as one by one") {
+  Rng rng(4);
+  for (std::uint32_t m : {8U, 65U, 96U, 500U, 512U, 1535U, 1536U, 1537U, 1U << 20}) {
+    for (std::uint32_t k : {0U, 1U, 7U, 15U, 16U, 17U, 35U, 64U}) {
+      CAPTURE(m);
+      CAPTURE(k);
+      std::vector<Hash128> seeds(rng.below(70));
+      for (Hash128& seed : seeds) seed = {rng.next(), rng.next()};
+      BitArray many(m);
+      BitArray each(m);
+      many.set(m - 1);
+      each.set(m - 1);
+      set_positions(seeds, k, Modulus(m), many.words());
+      set_each_position(seeds, k, Modulus(m), each.words());
+      REQUIRE(many == each);
+    }
+  }
+}
+
 TEST_CASE("independent words keep the model where double hashing ruins it") {
   Setting large_k{.m = 512, .k = 15, .keys = 25};
   CHECK(excess(independent, large_k, 20000, 1500) == doctest::Approx(1.07).epsilon(0.10));
