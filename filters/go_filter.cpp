@@ -69,7 +69,7 @@ bool row_covered(const BitArray& bits, const GroupRow& row, std::uint64_t base_b
 }
 
 GoFilter::GoFilter(std::shared_ptr<const GoLayout> layout)
-    : GoFilter(layout, BitArray(layout->bits())) {}
+    : layout_(std::move(layout)), bits_(layout_->bits()), modulus_(layout_->bits()) {}
 
 GoFilter::GoFilter(std::shared_ptr<const GoLayout> layout, BitArray bits)
     : layout_(std::move(layout)), bits_(std::move(bits)), modulus_(modulus_of(bits_)) {}

@@ -30,28 +30,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::ScalableTag<std::uint32_t>;
 using V32 = hn::Vec<D32>;
 
-/// The seed's four parts in every lane.
-struct Keys {
-  V32 a, b, c, d;
-};
-
-HWY_INLINE Keys spread(const Hash128& seed) {
+/// word() in every lane; `steps` are the counters times the step.
+HWY_INLINE V32 words(const Hash128& seed, V32 steps) {
   const D32 d32;
-  return {hn::Set(d32, static_cast<std::uint32_t>(seed.low)),
-          hn::Set(d32, static_cast<std::uint32_t>(seed.low >> 32)),
-          hn::Set(d32, static_cast<std::uint32_t>(seed.high)),
-          hn::Set(d32, static_cast<std::uint32_t>(seed.high >> 32))};
-}
-
-/// word() for lanes whose counters, already multiplied, are in `steps`.
-HWY_INLINE V32 words(const Keys& keys, V32 steps) {
-  const D32 d32;
-  V32 x = hn::Add(keys.a, steps);
+  V32 x = hn::Add(hn::Set(d32, static_cast<std::uint32_t>(seed.low)), steps);
   x = hn::Mul(hn::Xor(x, hn::ShiftRight<16>(x)), hn::Set(d32, 0x7feb352dU));
-  x = hn::Xor(x, keys.b);
+  x = hn::Xor(x, hn::Set(d32, static_cast<std::uint32_t>(seed.low >> 32)));
   x = hn::Mul(hn::Xor(x, hn::ShiftRight<15>(x)), hn::Set(d32, 0x846ca68bU));
-  x = hn::Add(x, keys.c);
-  return hn::Xor(hn::Xor(x, hn::ShiftRight<16>(x)), keys.d);
+  x = hn::Add(x, hn::Set(d32, static_cast<std::uint32_t>(seed.high)));
+  V32 last = hn::Set(d32, static_cast<std::uint32_t>(seed.high >> 32));
+  return hn::Xor(hn::Xor(x, hn::ShiftRight<16>(x)), last);
 }
 
 /// Modulus::of in every lane: the upper halves of 32 x 32 bit products come from even and odd lanes
@@ -80,27 +68,43 @@ HWY_INLINE void gather_bits(const std::uint8_t* map, std::span<std::uint64_t> bi
 }
 
 constexpr std::size_t max_map = 1536;
+constexpr std::uint32_t nowhere = max_map;  // where lanes beyond k go
 
 /// Positions go to a map of bytes first: storing a byte waits for nothing, while setting a bit must
-/// read what the bit before has just written.
+/// read what the bit before has just written. All lanes are stored, so that no loop depends on k.
+template <typename Reduce>
+HWY_INLINE void fill_map(std::span<const Hash128> seeds, std::uint32_t k, Reduce reduce,
+                         std::uint8_t* map) {
+  const D32 d32;
+  constexpr std::uint32_t lanes = hn::MaxLanes(d32);
+  const V32 step = hn::Set(d32, 0x9e3779b9U);
+  alignas(64) std::uint32_t positions[lanes];
+  for (std::uint32_t j = 0; j < k; j += lanes) {
+    const V32 steps = hn::Mul(hn::Iota(d32, j), step);
+    const auto wanted = hn::FirstN(d32, k - j);
+    for (const Hash128& seed : seeds) {
+      V32 reduced = reduce(words(seed, steps));
+      hn::Store(hn::IfThenElse(wanted, reduced, hn::Set(d32, nowhere)), d32, positions);
+      asm("" : "+m"(positions));  // really through memory: taking lanes out of a vector is slower
+      for (std::uint32_t i = 0; i < lanes; ++i) map[positions[i]] = 0xff;
+    }
+  }
+}
+
 void set_in_map(std::span<const Hash128> seeds, std::uint32_t k, const Modulus& m,
                 std::span<std::uint64_t> bits) {
   const D32 d32;
-  const std::uint32_t lanes = static_cast<std::uint32_t>(hn::Lanes(d32));
-  const V32 modulus = hn::Set(d32, m.value());
-  const V32 inverse = hn::Set(d32, m.inverse());
-  const V32 first_steps = hn::Mul(hn::Iota(d32, 0U), hn::Set(d32, 0x9e3779b9U));
-  alignas(64) std::uint8_t map[max_map];
-  alignas(64) std::uint32_t positions[hn::MaxLanes(d32)];
+  alignas(64) std::uint8_t map[max_map + 64];
   std::fill_n(map, bits.size() * 64, std::uint8_t{0});
-  for (const Hash128& seed : seeds) {
-    const Keys keys = spread(seed);
-    for (std::uint32_t j = 0; j < k; j += lanes) {
-      V32 steps = hn::Add(first_steps, hn::Set(d32, j * 0x9e3779b9U));
-      hn::Store(reduce(words(keys, steps), modulus, inverse), d32, positions);
-      std::uint32_t count = std::min(lanes, k - j);
-      for (std::uint32_t i = 0; i < count; ++i) map[positions[i]] = 0xff;
-    }
+  if (std::has_single_bit(m.value())) {
+    const V32 mask = hn::Set(d32, m.value() - 1);
+    fill_map(
+        seeds, k, [mask](V32 word) HWY_ATTR { return hn::And(word, mask); }, map);
+  } else {
+    const V32 modulus = hn::Set(d32, m.value());
+    const V32 inverse = hn::Set(d32, m.inverse());
+    fill_map(
+        seeds, k, [=](V32 word) HWY_ATTR { return reduce(word, modulus, inverse); }, map);
   }
   gather_bits(map, bits);
 }
