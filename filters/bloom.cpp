@@ -40,6 +40,12 @@ bool BloomFilter::may_be_subset_of(const BloomFilter& other) const {
   return bits_.is_subset_of(other.bits_);
 }
 
+BloomFilter BloomFilter::fold(std::uint32_t bits) const {
+  BloomFilter out(bits, k_);
+  out.bits_ = bits_.fold(bits);
+  return out;
+}
+
 double BloomFilter::fill() const {
   return static_cast<double>(bits_.count()) / static_cast<double>(bits_.size());
 }

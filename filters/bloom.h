@@ -31,6 +31,9 @@ class BloomFilter {
   /// False means that some key here is certainly not there.
   bool may_be_subset_of(const BloomFilter& other) const;
 
+  /// Equal to having inserted everything into a filter of `bits` bits; at least 8, a divisor of ours.
+  BloomFilter fold(std::uint32_t bits) const;
+
   double fill() const;
   /// How many keys were inserted, judged by the ones: -m/k ln(1 - ones/m). A full filter counts as
   /// one with half a zero left, so the answer stays finite.

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "filters/counter_codes.h"
+
+namespace beckon::filters {
+
+/// Counters of 0..max_count made for quick updates: the low eight bits of each lie in one array,
+/// the rest in pages that exist only where a counter has passed 255. A carry happens once in 256
+/// increments, so nearly every update touches one byte. A counter that reaches max_count stays
+/// there whatever is taken away: what it lost count of cannot be taken back.
+class CounterArray {
+ public:
+  explicit CounterArray(std::uint32_t size)
+      : low_(size), page_of_((size + page_size - 1) / page_size) {}
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(low_.size()); }
+  std::uint64_t get(std::uint32_t i) const {
+    std::uint32_t page = page_of_[i / page_size];
+    return page == 0 ? low_[i] : low_[i] | pages_[page - 1][i % page_size] << 8;
+  }
+  void set(std::uint32_t i, std::uint64_t value);  // values past max_count become max_count
+  void increment(std::uint32_t i) {
+    if (++low_[i] == 0) carry(i);
+  }
+  void add(std::uint32_t i, std::uint64_t count);
+  void subtract(std::uint32_t i, std::uint64_t count);  // stops at zero
+  void prefetch(std::uint32_t i) const { __builtin_prefetch(&low_[i], 1); }
+
+  std::size_t bytes() const;  // memory held
+  friend bool operator==(const CounterArray& a, const CounterArray& b);
+
+ private:
+  static constexpr std::uint32_t page_size = 64;
+  using Page = std::array<std::uint64_t, page_size>;
+
+  void carry(std::uint32_t i);
+  std::uint64_t& high(std::uint32_t i);
+
+  std::vector<std::uint8_t> low_;
+  std::vector<std::uint32_t> page_of_;  // 1 + index into pages_, or 0
+  std::vector<Page> pages_;
+};
+
+}  // namespace beckon::filters

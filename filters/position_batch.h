@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "filters/positions.h"
+
+namespace beckon::filters {
+
+/// Positions of many elements at once, on the widest vectors the processor has (chosen at run
+/// time). The same positions as positions() gives, ordered by hash function first.
+class PositionBatch {
+ public:
+  static constexpr std::size_t capacity = 64;
+
+  PositionBatch(const Modulus& modulus, std::uint32_t k)
+      : modulus_(modulus), k_(k), at_(capacity * k) {}
+
+  void compute(std::span<const Hash128> elements);  // at most `capacity`
+  std::span<const std::uint32_t> all() const { return {at_.data(), count_ * k_}; }
+  /// Position j of element i.
+  std::uint32_t of(std::size_t i, std::uint32_t j) const { return at_[j * count_ + i]; }
+
+ private:
+  Modulus modulus_;
+  std::uint32_t k_;
+  std::size_t count_ = 0;
+  std::vector<std::uint32_t> at_;
+};
+
+}  // namespace beckon::filters

@@ -1,0 +1,158 @@
+#include "filters/spectral.h"
+
+#include <algorithm>
+
+#include "filters/position_batch.h"
+
+namespace beckon::filters {
+
+namespace {
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+  return b > max_count - std::min(a, max_count) ? max_count : a + b;
+}
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? max_count : std::min(out, max_count);
+}
+
+}  // namespace
+
+Result<void> SpectralShape::check() const {
+  if (counters < 2 || counters > max_counters) {
+    return invalid("a spectral filter has 2 to 2^30 counters, got " + std::to_string(counters));
+  }
+  if (k < 1 || k > max_k) {
+    return invalid("a spectral filter has 1 to 32 positions, got " + std::to_string(k));
+  }
+  return {};
+}
+
+SpectralFilter::SpectralFilter(const SpectralShape& shape)
+    : shape_(shape), modulus_(shape.counters), counters_(shape.counters) {}
+
+Result<SpectralFilter> SpectralFilter::make(const SpectralShape& shape) {
+  auto checked = shape.check();
+  if (!checked) return checked.error();
+  return SpectralFilter(shape);
+}
+
+void SpectralFilter::insert(const Hash128& element, std::uint64_t count) {
+  for (std::uint32_t at : positions_of(element)) counters_.add(at, count);
+  total_ = plus(total_, count);
+}
+
+void SpectralFilter::insert_all(std::span<const Hash128> elements) {
+  // Two batches in flight: while one is counted, the lines of the next are on their way.
+  constexpr std::size_t batch = PositionBatch::capacity;
+  PositionBatch now(modulus_, shape_.k);
+  PositionBatch next(modulus_, shape_.k);
+  auto fetch = [&](PositionBatch& into, std::size_t from) {
+    std::size_t count = from < elements.size() ? std::min(batch, elements.size() - from) : 0;
+    into.compute(elements.subspan(std::min(from, elements.size()), count));
+    for (std::uint32_t at : into.all()) counters_.prefetch(at);
+  };
+  fetch(now, 0);
+  for (std::size_t from = 0; from < elements.size(); from += batch) {
+    fetch(next, from + batch);
+    for (std::uint32_t at : now.all()) counters_.increment(at);
+    std::swap(now, next);
+  }
+  total_ = plus(total_, elements.size());
+}
+
+bool SpectralFilter::remove(const Hash128& element, std::uint64_t count) {
+  if (count > total_) return false;
+  Positions at = positions_of(element);
+  // An element that hits one counter twice must find it there twice.
+  for (std::uint32_t i : at) {
+    auto hits = static_cast<std::uint64_t>(std::count(at.begin(), at.end(), i));
+    if (counters_.get(i) < times(hits, count)) return false;
+  }
+  for (std::uint32_t i : at) counters_.subtract(i, count);
+  total_ -= total_ == max_count ? 0 : count;
+  return true;
+}
+
+std::uint64_t SpectralFilter::estimate(const Hash128& element) const {
+  std::uint64_t least = max_count;
+  for (std::uint32_t at : positions_of(element)) least = std::min(least, counters_.get(at));
+  return least;
+}
+
+bool SpectralFilter::at_least(const Hash128& element, std::uint64_t threshold) const {
+  Positions at = positions_of(element);
+  return std::all_of(at.begin(), at.end(),
+                     [&](std::uint32_t i) { return counters_.get(i) >= threshold; });
+}
+
+double SpectralFilter::unbiased(const Hash128& element, std::uint32_t groups) const {
+  groups = std::clamp(groups, 1U, shape_.k);
+  Positions at = positions_of(element);
+  std::vector<double> sums(groups, 0.0);
+  std::vector<double> sizes(groups, 0.0);
+  for (std::uint32_t j = 0; j < shape_.k; ++j) {
+    sums[j % groups] += static_cast<double>(counters_.get(at.begin()[j]));
+    sizes[j % groups] += 1;
+  }
+  double share = static_cast<double>(shape_.k) / shape_.counters;
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    double mean = sums[g] / sizes[g];
+    sums[g] = (mean - share * static_cast<double>(total_)) / (1 - std::min(share, 0.999));
+  }
+  std::sort(sums.begin(), sums.end());
+  return (sums[(groups - 1) / 2] + sums[groups / 2]) / 2;
+}
+
+Result<void> SpectralFilter::add(const SpectralFilter& other) {
+  if (shape_ != other.shape_) return invalid("only spectral filters of one shape add up");
+  for (std::uint32_t i = 0; i < shape_.counters; ++i) counters_.add(i, other.counters_.get(i));
+  total_ = plus(total_, other.total_);
+  return {};
+}
+
+Result<void> SpectralFilter::multiply(const SpectralFilter& other) {
+  if (shape_ != other.shape_) return invalid("only spectral filters of one shape multiply");
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < shape_.counters; ++i) {
+    counters_.set(i, times(counters_.get(i), other.counters_.get(i)));
+    sum = plus(sum, counters_.get(i));
+  }
+  total_ = sum / shape_.k;
+  return {};
+}
+
+Result<SpectralFilter> SpectralFilter::fold(std::uint32_t counters) const {
+  if (counters < 2 || shape_.counters % counters != 0) {
+    return invalid(std::to_string(counters) + " counters do not divide " +
+                   std::to_string(shape_.counters));
+  }
+  SpectralShape folded = shape_;
+  folded.counters = counters;
+  SpectralFilter out(folded);
+  for (std::uint32_t i = 0; i < shape_.counters; ++i) {
+    std::uint64_t count = counters_.get(i);
+    if (count > 0) out.counters_.add(i % counters, count);
+  }
+  out.total_ = total_;
+  return out;
+}
+
+std::vector<std::uint64_t> SpectralFilter::values() const {
+  std::vector<std::uint64_t> out(shape_.counters);
+  for (std::uint32_t i = 0; i < shape_.counters; ++i) out[i] = counters_.get(i);
+  return out;
+}
+
+Result<SpectralFilter> SpectralFilter::from_values(const SpectralShape& shape, std::uint64_t total,
+                                                   std::span<const std::uint64_t> values) {
+  auto made = make(shape);
+  if (!made) return made;
+  if (values.size() != shape.counters) return invalid("not as many counters as the shape says");
+  for (std::uint32_t i = 0; i < shape.counters; ++i) made->counters_.set(i, values[i]);
+  made->total_ = std::min(total, max_count);
+  return made;
+}
+
+}  // namespace beckon::filters

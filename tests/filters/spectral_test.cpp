@@ -1,0 +1,237 @@
+#include "filters/spectral.h"
+
+#include <doctest/doctest.h>
+
+#include "filters/position_batch.h"
+#include "filters/spectral_codec.h"
+#include "filters/spectral_methods.h"
+#include "tests/filters/checksum.h"
+#include "tests/filters/multiset.h"
+
+using namespace beckon;
+using namespace beckon::filters;
+
+TEST_SUITE_BEGIN("filters/spectral");
+
+namespace {
+
+template <typename Filter>
+constexpr bool can_remove = requires(Filter filter, Hash128 e) {
+  filter.remove(e);
+};
+
+static_assert(can_remove<SpectralFilter>);
+static_assert(can_remove<RecurringMinimum>);
+static_assert(!can_remove<MinimalIncrease>);
+static_assert(!can_remove<TrappingRecurringMinimum>);
+
+SpectralFilter filter_of(const SpectralShape& shape, const std::vector<Hash128>& stream) {
+  SpectralFilter out = *SpectralFilter::make(shape);
+  out.insert_all(stream);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("Claim 1: minimum selection and minimal increase never estimate below the truth") {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    SpectralShape shape{.counters = static_cast<std::uint32_t>(2 + rng.below(2000)),
+                        .k = static_cast<std::uint32_t>(1 + rng.below(12)),
+                        .salt = seed};
+    ZipfStream data(rng, 1 + rng.below(300), 3000, 2 * rng.real());
+    SpectralFilter ms = *SpectralFilter::make(shape);
+    MinimalIncrease mi = *MinimalIncrease::make(shape);
+    for (const Hash128& element : data.stream) {
+      ms.insert(element);
+      mi.insert(element);
+    }
+    for (const auto& [element, truth] : data.counts) {
+      REQUIRE(ms.estimate(element) >= truth);
+      REQUIRE(mi.estimate(element) >= truth);
+      REQUIRE(mi.estimate(element) <= ms.estimate(element));  // Claim 4
+      REQUIRE(ms.at_least(element, truth));
+      REQUIRE_FALSE(ms.at_least(element, ms.estimate(element) + 1));
+    }
+  }
+}
+
+TEST_CASE("Claim 1 survives deletions of what was inserted, and the empty filter comes back") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    ZipfStream data(rng, 100, 2000, 1);
+    SpectralFilter filter = *SpectralFilter::make({.counters = 300, .k = 4});
+    ExactCounts twin;
+    std::vector<Hash128> alive;
+    for (const Hash128& element : data.stream) {
+      filter.insert(element);
+      ++twin[element];
+      alive.push_back(element);
+      if (!rng.chance(0.4)) continue;
+      std::swap(alive[rng.below(alive.size())], alive.back());
+      REQUIRE(filter.remove(alive.back()));
+      --twin[alive.back()];
+      alive.pop_back();
+    }
+    for (const auto& [element, truth] : twin) REQUIRE(filter.estimate(element) >= truth);
+    for (const Hash128& element : alive) REQUIRE(filter.remove(element));
+    CHECK(filter == *SpectralFilter::make({.counters = 300, .k = 4}));
+  }
+}
+
+TEST_CASE("removing what is not there is refused and changes nothing") {
+  Rng rng(1);
+  SpectralFilter filter = *SpectralFilter::make({.counters = 1000, .k = 5});
+  Hash128 element = random_element(rng);
+  filter.insert(element, 3);
+  SpectralFilter before = filter;
+  CHECK_FALSE(filter.remove(random_element(rng)));
+  CHECK_FALSE(filter.remove(element, 4));
+  CHECK(filter == before);
+  CHECK(filter.remove(element, 3));
+  CHECK(filter.total() == 0);
+}
+
+TEST_CASE("insert_all equals inserting one by one, for every batch size") {
+  Rng rng(3);
+  ZipfStream data(rng, 500, 700, 0.5);
+  for (std::size_t size : {0UL, 1UL, 7UL, 63UL, 64UL, 65UL, 129UL, 700UL}) {
+    CAPTURE(size);
+    for (std::uint32_t k : {1U, 5U, 32U}) {
+      SpectralShape shape{.counters = 4999, .k = k};
+      std::vector<Hash128> part(data.stream.begin(),
+                                data.stream.begin() + static_cast<std::ptrdiff_t>(size));
+      SpectralFilter single = *SpectralFilter::make(shape);
+      for (const Hash128& element : part) single.insert(element);
+      CHECK(filter_of(shape, part) == single);
+    }
+  }
+}
+
+TEST_CASE("a batch has the positions of the single elements") {
+  Rng rng(8);
+  for (std::uint32_t m : {2U, 3U, 7000000U, 1U << 30, (1U << 31) - 1}) {
+    std::vector<Hash128> elements(61);
+    for (auto& element : elements) element = random_element(rng);
+    PositionBatch batch(Modulus(m), 7);
+    batch.compute(elements);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      for (std::uint32_t j = 0; j < 7; ++j) {
+        REQUIRE(batch.of(i, j) == Modulus(m).of(word(elements[i], j)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the union of two filters is the filter of both streams") {
+  Rng rng(4);
+  ZipfStream a(rng, 100, 1000, 1);
+  ZipfStream b(rng, 100, 1000, 1);
+  SpectralShape shape{.counters = 720, .k = 5, .salt = 9};
+  SpectralFilter both = filter_of(shape, a.stream);
+  REQUIRE(both.add(filter_of(shape, b.stream)).has_value());
+  std::vector<Hash128> stream = a.stream;
+  stream.insert(stream.end(), b.stream.begin(), b.stream.end());
+  CHECK(both == filter_of(shape, stream));
+  CHECK_FALSE(both.add(*SpectralFilter::make({.counters = 360, .k = 5, .salt = 9})).has_value());
+}
+
+TEST_CASE("the product of two filters bounds the join of their multisets from above") {
+  Rng rng(5);
+  ZipfStream a(rng, 200, 2000, 0.5);
+  SpectralShape shape{.counters = 1500, .k = 5};
+  std::vector<Hash128> half(a.stream.begin(), a.stream.begin() + 700);
+  SpectralFilter joined = filter_of(shape, a.stream);
+  REQUIRE(joined.multiply(filter_of(shape, half)).has_value());
+  ExactCounts b;
+  for (const Hash128& element : half) ++b[element];
+  for (const auto& [element, count] : a.counts) {
+    auto there = b.find(element);
+    std::uint64_t truth = there == b.end() ? 0 : count * there->second;
+    REQUIRE(joined.estimate(element) >= truth);
+  }
+}
+
+TEST_CASE("counts at the limit saturate in insert, union and product") {
+  SpectralFilter filter = *SpectralFilter::make({.counters = 64, .k = 3});
+  Hash128 element{.low = 1, .high = 2};
+  filter.insert(element, max_count - 1);
+  filter.insert(element, 100);
+  CHECK(filter.estimate(element) == max_count);
+  SpectralFilter twice = filter;
+  REQUIRE(twice.add(filter).has_value());
+  CHECK(twice.estimate(element) == max_count);
+  REQUIRE(twice.multiply(filter).has_value());
+  CHECK(twice.estimate(element) == max_count);
+  CHECK(filter.remove(element, 5));
+  CHECK(filter.estimate(element) == max_count);  // what was lost count of cannot be taken back
+}
+
+TEST_CASE("the unbiased estimator is right on average where minimum selection is not") {
+  Rng rng(6);
+  double plain = 0;
+  double medians = 0;
+  double minimum = 0;
+  double truths = 0;
+  for (int round = 0; round < 20; ++round) {
+    ZipfStream data(rng, 1000, 20000, 0.3);
+    SpectralFilter filter = filter_of({.counters = 1500, .k = 6}, data.stream);
+    for (const auto& [element, truth] : data.counts) {
+      plain += filter.unbiased(element);
+      medians += filter.unbiased(element, 3);
+      minimum += static_cast<double>(filter.estimate(element));
+      truths += static_cast<double>(truth);
+    }
+  }
+  CHECK(plain / truths == doctest::Approx(1).epsilon(0.02));
+  CHECK(minimum / truths > 1.5);
+  CHECK(std::abs(medians / truths - 1) < minimum / truths - 1);
+}
+
+TEST_CASE("a filter as bytes is read in place, in both forms, and comes back equal") {
+  Rng rng(7);
+  ZipfStream data(rng, 1000, 20000, 1);
+  SpectralFilter filter = filter_of({.counters = 7143, .k = 5, .salt = 77}, data.stream);
+  for (SpectralForm form : {SpectralForm::string_array, SpectralForm::compact}) {
+    Bytes bytes = encode(filter, form);
+    auto view = SpectralView::open(bytes);
+    REQUIRE(view.has_value());
+    CHECK(view->filter() == filter);
+    for (const auto& [element, truth] : data.counts) {
+      REQUIRE(view->estimate(element) == filter.estimate(element));
+      REQUIRE(view->at_least(element, truth));
+    }
+    for (std::size_t size = 0; size < bytes.size(); size += size < 60 ? 1 : 97) {
+      REQUIRE_FALSE(SpectralView::open(ByteView(bytes).first(size)).has_value());
+    }
+    for (std::size_t i = 0; i < bytes.size(); i += i < 60 ? 1 : 53) {
+      Bytes flipped = bytes;
+      flipped[i] ^= 1;
+      REQUIRE_FALSE(SpectralView::open(flipped).has_value());
+    }
+  }
+  CHECK(encode(filter, SpectralForm::compact).size() <
+        encode(filter, SpectralForm::string_array).size());
+}
+
+TEST_CASE("the format of a filter is frozen: golden bytes") {
+  SpectralFilter filter = *SpectralFilter::make({.counters = 8, .k = 2, .salt = 1});
+  filter.insert(filter.shape().element("chess"), 3);
+  CHECK(to_hex(encode(filter, SpectralForm::compact)) ==
+        "424b53460102020000000800000000000000010000000000000003e4d3f3b976323c02424b4343010000000000"
+        "00000008000000000000000c000000000000000000000000000000000000000000000000ef0f00000000000000"
+        "0000f16a13efd91c198b");
+}
+
+TEST_CASE("shapes beyond the limits are refused") {
+  CHECK_FALSE(SpectralFilter::make({.counters = 1, .k = 5}).has_value());
+  CHECK_FALSE(SpectralFilter::make({.counters = (1U << 30) + 1, .k = 5}).has_value());
+  CHECK_FALSE(SpectralFilter::make({.counters = 100, .k = 0}).has_value());
+  CHECK_FALSE(MinimalIncrease::make({.counters = 100, .k = 33}).has_value());
+  CHECK_FALSE(
+      RecurringMinimum::make({.primary = {.counters = 100, .k = 5}, .secondary = 1}).has_value());
+}
+
+TEST_SUITE_END();
