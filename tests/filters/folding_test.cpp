@@ -8,6 +8,7 @@
 #include "filters/composite_numbers.h"
 #include "filters/go_filter.h"
 #include "filters/spectral_methods.h"
+#include "tests/filters/go_world.h"
 #include "tests/filters/multiset.h"
 
 using namespace beckon;
@@ -81,6 +82,26 @@ TEST_CASE("the order of folds never matters: elementary, composite and sequentia
     }
     CHECK(by_bits.bits() == plain.fold(size).bits());
     CHECK(by_counters == *spectral.fold(size));
+  }
+}
+
+TEST_CASE("a GO filter folded step by step equals one folded at once, in any order") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    testing::World world = testing::random_world(rng);
+    auto size = static_cast<std::uint32_t>(world.filter.bits().size());
+    std::vector<std::uint32_t> factors = prime_factors(size);
+    for (std::size_t i = factors.size(); i > 1; --i)
+      std::swap(factors[i - 1], factors[rng.below(i)]);
+    GoFilter folded = world.filter;
+    for (std::uint32_t factor : factors) {
+      if (size / factor < 8) break;
+      size /= factor;
+      folded = folded.fold(size);
+    }
+    CHECK(folded == world.filter.fold(size));
+    for (const Hash128& text : world.truth.texts) REQUIRE(folded.may_contain_text(text));
   }
 }
 
