@@ -21,6 +21,7 @@ namespace wire = service::wire;
 
 struct BadCase {
   std::string name;
+  std::string reason;  // part of what the log says
   Papers papers;
   std::optional<service::Revocations> list{};
 };
@@ -35,7 +36,8 @@ service::Credential with_dates(const ClosedOverlay& club, const PublicKey& key, 
 
 BadCase revoked_case(const ClosedOverlay& club) {
   Identity member = club.member();
-  return {"revoked", forge({.self = member, .extension = member.credential->encode()}),
+  return {"revoked", "was revoked",
+          forge({.self = member, .extension = member.credential->encode()}),
           club.revoke(member.id(), 3)};
 }
 
@@ -48,51 +50,56 @@ std::vector<BadCase> bad_cases(const ClosedOverlay& club) {
   service::Overlay other_file = club.overlay;
   other_file.name = "club2";
 
-  out.push_back({"none", {}});
-  out.push_back({"expired credential",
+  out.push_back({"none", "did not return a certificate", {}});
+  out.push_back({"expired credential", "credential has expired",
                  forge({.self = self,
                         .extension = with_dates(club, self.key, hours(-48), hours(-1)).encode()})});
-  out.push_back({"expired certificate", forge({.self = member,
-                                               .from_day = -30,
-                                               .to_day = -2,
-                                               .extension = member.credential->encode()})});
+  out.push_back({"expired certificate", "certificate has expired",
+                 forge({.self = member,
+                        .from_day = -30,
+                        .to_day = -2,
+                        .extension = member.credential->encode()})});
   service::Credential foreign = other.issue(self.key);
   foreign.overlay = club.overlay.id();
-  out.push_back(
-      {"other authority", forge({.self = self, .extension = other.sign(foreign).encode()})});
+  out.push_back({"other authority", "not signed by the overlay's authority",
+                 forge({.self = self, .extension = other.sign(foreign).encode()})});
   service::Credential elsewhere = club.issue(self.key);
   elsewhere.overlay = other_file.id();
-  out.push_back(
-      {"other overlay", forge({.self = self, .extension = club.sign(elsewhere).encode()})});
+  out.push_back({"other overlay", "another overlay",
+                 forge({.self = self, .extension = club.sign(elsewhere).encode()})});
   out.push_back(revoked_case(club));
-  out.push_back(
-      {"wrong key type", forge({.kind = KeyKind::p256, .extension = member.credential->encode()})});
+  out.push_back({"wrong key type", "did not return a certificate",
+                 forge({.kind = KeyKind::p256, .extension = member.credential->encode()})});
   Papers chain = forge({.self = member, .extension = member.credential->encode()});
   chain.second = forge({.self = club.authority}).certificate;
-  out.push_back({"chain of two", std::move(chain)});
-  out.push_back({"name of a member", forge({.self = self, .common_name = member.id().hex()})});
-  out.push_back({"credential not yet valid",
+  out.push_back({"chain of two", "2 certificates", std::move(chain)});
+  out.push_back({"name of a member", "carries no credential",
+                 forge({.self = self, .common_name = member.id().hex()})});
+  out.push_back({"credential not yet valid", "credential is not valid yet",
                  forge({.self = self,
                         .extension = with_dates(club, self.key, hours(1), hours(48)).encode()})});
-  out.push_back({"certificate not yet valid",
+  out.push_back({"certificate not yet valid", "certificate is not valid yet",
                  forge({.self = member, .from_day = 2, .extension = member.credential->encode()})});
-  out.push_back({"RSA", forge({.kind = KeyKind::rsa, .extension = member.credential->encode()})});
-  out.push_back(
-      {"stolen certificate without its key", forge({.self = self,
-                                                    .extension = member.credential->encode(),
-                                                    .signer = &member,
-                                                    .public_of = &member})});
-  out.push_back({"stolen credential under another key",
+  out.push_back({"RSA", "did not return a certificate",
+                 forge({.kind = KeyKind::rsa, .extension = member.credential->encode()})});
+  out.push_back({"stolen certificate without its key", "bad signature",
+                 forge({.self = self,
+                        .extension = member.credential->encode(),
+                        .signer = &member,
+                        .public_of = &member})});
+  out.push_back({"stolen credential under another key", "credential is for another key",
                  forge({.self = self, .extension = member.credential->encode()})});
   service::Credential own = club.issue(self.key);
   own.signature = Ed25519().sign(self.seed, own.signed_part());
-  out.push_back({"self-made", forge({.self = self, .extension = own.encode()})});
+  out.push_back({"self-made", "not signed by the overlay's authority",
+                 forge({.self = self, .extension = own.encode()})});
   out.push_back(
-      {"signed by another key",
+      {"signed by another key", "not signed by its own key",
        forge({.self = member, .extension = member.credential->encode(), .signer = &self})});
   Bytes longer = member.credential->encode();
   longer.push_back(0);
-  out.push_back({"a byte too many", forge({.self = member, .extension = longer})});
+  out.push_back(
+      {"a byte too many", "bytes too many", forge({.self = member, .extension = longer})});
   return out;
 }
 
@@ -136,6 +143,7 @@ TEST_CASE("bad papers open no door of a closed overlay, and no frame behind them
     rogue.say_frame(0x20, Bytes{1}, 1);
     REQUIRE(run_until(loop, [&] { return rogue.over() && node.lines.size() == 1; }));
     CHECK(rogue.heard().empty());
+    CHECK(node.lines[0].find(bad.reason) != std::string::npos);
     friendly.send(node, {2});
     REQUIRE(run_until(loop, [&] { return node.frames.size() == 2; }));
     CHECK(node.ups.size() == 1);

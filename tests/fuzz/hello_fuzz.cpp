@@ -1,0 +1,54 @@
+// The first frames of a connection, from bytes: splitter and greeting together, on either side, and
+// the small messages of enrolment. Nothing is done twice, nothing is accepted that is no greeting.
+#include "node/service/enrolment.h"
+#include "node/service/frame_splitter.h"
+#include "node/service/hello.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace beckon;
+using namespace beckon::service;
+
+namespace {
+
+const Hello self{.overlay = {1}, .epoch = 2, .addresses = {"127.0.0.1:7000"}};
+
+template <typename T>
+void decodes_to_itself(ByteView input) {
+  if (auto value = T::decode(input)) {
+    Bytes again = value->encode();
+    ENSURE(std::equal(again.begin(), again.end(), input.begin(), input.end()));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  ByteView stream(data + 1, size - 1);
+  Greeting greeting(data[0] % 2 == 0 ? Greeting::Side::acceptor : Greeting::Side::dialler, self);
+  FrameSplitter splitter(max_greeting_body);
+  splitter.feed(stream);
+  int accepted = 0;
+  for (auto frame = splitter.next(); frame && *frame; frame = splitter.next()) {
+    bool before = greeting.done();
+    bool heard = greeting.receive((*frame)->type, (*frame)->body).has_value();
+    ENSURE(!before || !heard);
+    accepted += heard ? 1 : 0;
+    decodes_to_itself<Hello>((*frame)->body);
+    decodes_to_itself<EnrolRequest>((*frame)->body);
+    if (auto why = decode_refusal((*frame)->body)) ENSURE(encode_refusal(*why) == (*frame)->body);
+  }
+  ENSURE(accepted <= 1 && greeting.done() == (accepted == 1));
+  if (greeting.done()) ENSURE(greeting.peer().overlay == self.overlay);
+  return 0;
+}
+
+std::vector<Bytes> fuzz_seeds() {
+  Bytes acceptor{0}, dialler{1}, refused{1}, enrol{0};
+  append_frame(acceptor, wire::hello, 0, self.encode());
+  append_frame(acceptor, wire::hello, 0, self.encode());
+  append_frame(dialler, wire::hello_ack, 0, self.encode());
+  append_frame(refused, wire::refused, 0, encode_refusal(Refusal::overlay));
+  append_frame(enrol, wire::enrol, 1, EnrolRequest{.kind = EnrolRequest::Kind::join}.encode());
+  return {acceptor, dialler, refused, enrol};
+}

@@ -1,0 +1,24 @@
+// overlay.json: an accepted file written again is the same overlay, with the same id.
+#include "node/service/overlay.h"
+
+#include "tests/fuzz/fuzz.h"
+
+using namespace beckon;
+using namespace beckon::service;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto overlay = parse_overlay(as_text({data, size}));
+  if (!overlay) return 0;
+  auto again = parse_overlay(overlay_json(*overlay));
+  ENSURE(again.has_value() && *again == *overlay && again->id() == overlay->id());
+  return 0;
+}
+
+std::vector<Bytes> fuzz_seeds() {
+  auto bytes = [](const std::string& text) { return Bytes(text.begin(), text.end()); };
+  std::string closed = R"({"name":"club","admission":"closed","authority":")" +
+                       std::string(64, 'a') +
+                       R"(","salt":"00000000000000000000000000000001","limits":{"replicas":3},)"
+                       R"("schema":{"a":[1,2.5,null,true,"\u00e9"],"b":{}}})";
+  return {bytes(overlay_json(builtin_overlay())), bytes(closed)};
+}

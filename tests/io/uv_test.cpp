@@ -1,0 +1,135 @@
+#include "node/io/uv.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <thread>
+
+#include "node/io/accept_gate.h"
+#include "node/io/address.h"
+
+using namespace beckon;
+using namespace beckon::io;
+using std::chrono::milliseconds;
+
+TEST_SUITE_BEGIN("io/uv");
+
+TEST_CASE("a handle may be destroyed in its own action, and no action comes after") {
+  uv::Loop loop;
+  int runs = 0;
+  auto timer = std::make_unique<uv::Timer>(loop);
+  timer->start(
+      milliseconds(1),
+      [&] {
+        ++runs;
+        timer.reset();
+      },
+      milliseconds(1));
+  loop.run();  // ends, since no handle is left
+  CHECK(runs == 1);
+}
+
+TEST_CASE("a timer destroyed while armed does not fire") {
+  uv::Loop loop;
+  bool fired = false;
+  {
+    uv::Timer timer(loop);
+    timer.start(milliseconds(0), [&] { fired = true; });
+  }
+  loop.run();
+  CHECK_FALSE(fired);
+}
+
+TEST_CASE("an async wakes the loop from another thread") {
+  uv::Loop loop;
+  auto async = std::unique_ptr<uv::Async>();
+  bool woken = false;
+  async = std::make_unique<uv::Async>(loop, [&] {
+    woken = true;
+    async.reset();
+  });
+  std::thread other([&] { async->send(); });
+  loop.run();
+  other.join();
+  CHECK(woken);
+}
+
+TEST_CASE("a poll sees a pipe become readable") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  {
+    uv::Loop loop;
+    auto poll = std::make_unique<uv::Poll>(loop, ends[0]);
+    int seen = 0;
+    poll->start(UV_READABLE, [&](int events) {
+      seen = events;
+      poll.reset();
+    });
+    REQUIRE(::write(ends[1], "x", 1) == 1);
+    loop.run();
+    CHECK(seen == UV_READABLE);
+  }
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_CASE("a resolver destroyed before its answer is not answered") {
+  uv::Loop loop;
+  bool answered = false;
+  {
+    uv::Resolver resolver;
+    REQUIRE(resolver.start(loop, "localhost", 1, [&](auto) { answered = true; }));
+  }
+  loop.run();
+  CHECK_FALSE(answered);
+}
+
+TEST_CASE("addresses are read strictly and written back the same") {
+  for (std::string text : {"127.0.0.1:0", "example.net:7000", "[::1]:65535", "[fe80::1%eth0]:1"}) {
+    CAPTURE(text);
+    auto address = Address::parse(text);
+    REQUIRE(address);
+    CHECK(address->text() == text);
+  }
+  for (std::string text :
+       {"", ":", "host", "host:", ":7", "host:65536", "host:-1", "host:7x", "host: 7", "::1:7",
+        "[::1]", "[::1:7", "[host]:7", "a b:7", "a/b:7", "[]:7", "host:+7"}) {
+    CAPTURE(text);
+    CHECK_FALSE(Address::parse(text));
+  }
+}
+
+TEST_CASE("the gate counts IPv6 by /64, lets tokens come back, and frees places") {
+  AcceptGate gate({.total = 3, .per_address = 1, .loopback = 2, .per_second = 10, .burst = 5});
+  auto at = [](const char* host) { return *uv::Endpoint::numeric(host, 1); };
+  Time now{std::chrono::seconds(1)};
+  REQUIRE(gate.open(now));
+  CHECK(gate.enter(at("2001:db8:1:2::1")));
+  CHECK_FALSE(gate.enter(at("2001:db8:1:2:ffff::9")));
+  CHECK(gate.enter(at("2001:db8:1:3::1")));
+  CHECK(gate.enter(at("192.0.2.1")));
+  CHECK_FALSE(gate.open(now));  // three are inside
+  gate.leave(at("2001:db8:1:2::77"));
+  CHECK(gate.open(now));
+  CHECK(gate.enter(at("127.0.0.1")));
+  gate.leave(at("192.0.2.1"));
+  CHECK_FALSE(gate.open(now));  // five tokens are spent
+  CHECK(gate.open(now + milliseconds(100)));
+  CHECK(gate.inside() == 2);
+}
+
+TEST_CASE("a complaint is news once in its time, and a crowd does not make more of it") {
+  Complaints complaints(std::chrono::seconds(60), 3);
+  Time now{std::chrono::seconds(100)};
+  CHECK(complaints.news("a", now));
+  CHECK_FALSE(complaints.news("a", now + std::chrono::seconds(59)));
+  CHECK(complaints.news("a", now + std::chrono::seconds(60)));
+  now += std::chrono::seconds(60);
+  CHECK(complaints.news("b", now));
+  CHECK(complaints.news("c", now));
+  CHECK_FALSE(complaints.news("d", now));
+  CHECK(complaints.news("d", now + std::chrono::seconds(60)));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,204 @@
+#include "node/service/credential.h"
+
+#include <doctest/doctest.h>
+
+#include "node/service/enrolment.h"
+#include "node/service/invite.h"
+#include "node/service/revocations.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using std::chrono::hours;
+
+namespace {
+
+const SecretSeed authority_seed{1};
+const PublicKey authority_key = Ed25519().public_key(authority_seed);
+const PublicKey member_key = Ed25519().public_key(SecretSeed{2});
+const WallTime noon = wall_from_ms(1'800'000'000'000);
+const OverlayId overlay{7};
+
+Credential credential() {
+  Credential out{.overlay = overlay,
+                 .key_hash = sha256(spki_of(member_key)),
+                 .nonce = {5},
+                 .not_before = noon - hours(1),
+                 .not_after = noon + hours(1),
+                 .serial = 3};
+  out.signature = Ed25519().sign(authority_seed, out.signed_part());
+  return out;
+}
+
+Revocations revocations() {
+  Revocations out{.overlay = overlay, .version = 2};
+  out.expelled[node_id(member_key)] = noon;
+  out.expelled[node_id(authority_key)] = noon + hours(2);
+  out.signature = Ed25519().sign(authority_seed, out.signed_part());
+  return out;
+}
+
+Invite invite() {
+  return {.overlay = overlay,
+          .name = "club",
+          .admission = Admission::closed,
+          .inviter = node_id(member_key),
+          .not_after = noon,
+          .addresses = {"127.0.0.1:7000", "[::1]:7000"},
+          .authority = authority_key,
+          .secret = InviteSecret{9}};
+}
+
+template <typename T>
+void refuses_every_prefix(const Bytes& whole) {
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(T::decode(ByteView(whole).first(size)));
+  }
+  Bytes longer = whole;
+  longer.push_back(0);
+  CHECK_FALSE(T::decode(longer));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("service/credential");
+
+TEST_CASE("a credential is 170 bytes in a fixed layout") {
+  Credential c = credential();
+  Bytes bytes = c.encode();
+  CHECK(bytes.size() == Credential::size);
+  CHECK(*Credential::decode(bytes) == c);
+  CHECK(to_hex(ByteView(bytes).first(1 + 4)) == "0107000000");
+  CHECK(to_hex(ByteView(bytes).subspan(65, 16)) == "05000000000000000000000000000000");
+  CHECK(to_hex(ByteView(bytes).subspan(81, 25)) ==
+        "000001a318256180"
+        "000001a318933e80"
+        "0000000000000003"
+        "00");
+  refuses_every_prefix<Credential>(bytes);
+}
+
+TEST_CASE("a credential holds for its key, overlay, authority and time, and for nothing else") {
+  Ed25519 signer;
+  Credential c = credential();
+  CHECK(c.check(overlay, authority_key, member_key, signer, noon));
+  CHECK_FALSE(c.check(OverlayId{8}, authority_key, member_key, signer, noon));
+  CHECK_FALSE(c.check(overlay, member_key, member_key, signer, noon));
+  CHECK_FALSE(c.check(overlay, authority_key, authority_key, signer, noon));
+  CHECK_FALSE(c.check(overlay, authority_key, member_key, signer, noon - hours(2)));
+  CHECK_FALSE(c.check(overlay, authority_key, member_key, signer, c.not_after));
+  CHECK(c.check(overlay, authority_key, member_key, signer, c.not_before));
+}
+
+TEST_CASE("no flipped bit of a credential is accepted") {
+  Ed25519 signer;
+  Bytes whole = credential().encode();
+  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    Bytes flipped = whole;
+    flipped[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+    auto decoded = Credential::decode(flipped);
+    if (!decoded) continue;
+    CAPTURE(bit);
+    CHECK_FALSE(decoded->check(overlay, authority_key, member_key, signer, noon));
+  }
+}
+
+TEST_CASE("a signature with S beyond the group order is refused") {
+  // Adding the order to S would give a second signature for the same message.
+  static constexpr std::array<std::uint8_t, 32> order = {
+      0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7,
+      0xa2, 0xde, 0xf9, 0xde, 0x14, 0,    0,    0,    0,    0,    0,
+      0,    0,    0,    0,    0,    0,    0,    0,    0,    0x10};
+  Credential c = credential();
+  REQUIRE(Ed25519().verify(authority_key, c.signed_part(), c.signature));
+  unsigned carry = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    carry += c.signature[32 + i] + unsigned{order[i]};
+    c.signature[32 + i] = static_cast<std::uint8_t>(carry);
+    carry >>= 8;
+  }
+  REQUIRE(carry == 0);
+  CHECK_FALSE(Ed25519().verify(authority_key, c.signed_part(), c.signature));
+}
+
+TEST_CASE("a node's id is the hash of its key, and of the authority's nonce where there is one") {
+  auto spki = spki_of(member_key);
+  Nonce nonce{5};
+  Bytes text{'i', 'd'};
+  text.insert(text.end(), spki.begin(), spki.end());
+  CHECK(node_id(member_key) == chord::Id::of_digest(sha256(text)));
+  text.insert(text.end(), nonce.begin(), nonce.end());
+  CHECK(node_id(member_key, nonce) == chord::Id::of_digest(sha256(text)));
+  CHECK(to_hex(ByteView(spki).first(12)) == "302a300506032b6570032100");
+}
+
+TEST_CASE("a puzzle's solution holds for its key and overlay") {
+  Puzzle puzzle{.overlay = overlay, .bits = 10};
+  std::uint64_t solution = puzzle.solve(member_key);
+  CHECK(puzzle.solved_by(member_key, solution));
+  int others = 0;
+  for (std::uint8_t i = 0; i < 20; ++i) {
+    others += Puzzle{OverlayId{i, 1}, 10}.solved_by(member_key, solution) ? 1 : 0;
+    others += puzzle.solved_by(PublicKey{i}, solution) ? 1 : 0;
+  }
+  CHECK(others <= 2);
+}
+
+TEST_CASE("a revocation list keeps order, bound and signature") {
+  Revocations list = revocations();
+  CHECK(*Revocations::decode(list.encode()) == list);
+  CHECK(list.signed_by(authority_key, Ed25519()));
+  CHECK_FALSE(list.signed_by(member_key, Ed25519()));
+  refuses_every_prefix<Revocations>(list.encode());
+  Bytes swapped = list.encode();
+  std::swap_ranges(swapped.begin() + 45, swapped.begin() + 73, swapped.begin() + 73);
+  CHECK_FALSE(Revocations::decode(swapped));
+  Bytes many = list.encode();
+  for (std::size_t i = 41; i < 45; ++i) many[i] = 0xff;
+  CHECK_FALSE(Revocations::decode(many));
+  ++list.version;
+  CHECK_FALSE(list.signed_by(authority_key, Ed25519()));
+}
+
+TEST_CASE("an invite survives the clipboard or is refused") {
+  Invite whole = invite();
+  std::string text = whole.text();
+  CHECK(text.starts_with("beckon1:"));
+  CHECK(text.size() < 300);
+  CHECK(*Invite::parse(text) == whole);
+  for (std::size_t size = 0; size < text.size(); ++size)
+    CHECK_FALSE(Invite::parse(text.substr(0, size)));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    CAPTURE(i);
+    CHECK_FALSE(Invite::parse(changed));
+  }
+  CHECK_FALSE(Invite::parse(text + "A"));
+  CHECK_FALSE(Invite::parse(" " + text));
+  CHECK(Invite::parse("hello").error().text == "an invite begins with beckon1:");
+  Invite open{.overlay = overlay,
+              .name = "town",
+              .inviter = whole.inviter,
+              .not_after = noon,
+              .addresses = {"a:1"}};
+  CHECK(*Invite::parse(open.text()) == open);
+}
+
+TEST_CASE("enrolment messages keep their layout") {
+  EnrolRequest join{.kind = EnrolRequest::Kind::join, .secret = {1, 2}};
+  CHECK(to_hex(join.encode()) ==
+        "0101"
+        "01020000000000000000000000000000");
+  CHECK(to_hex(EnrolRequest{}.encode()) == "0100");
+  CHECK(*EnrolRequest::decode(join.encode()) == join);
+  refuses_every_prefix<EnrolRequest>(join.encode());
+  Enrolment full{
+      .overlay = builtin_overlay(), .credential = credential(), .revocations = revocations()};
+  CHECK(*Enrolment::decode(full.encode()) == full);
+  refuses_every_prefix<Enrolment>(full.encode());
+  Enrolment file{.overlay = builtin_overlay()};
+  CHECK(*Enrolment::decode(file.encode()) == file);
+}
+
+TEST_SUITE_END();
