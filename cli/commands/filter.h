@@ -7,4 +7,7 @@ namespace beckon::cli {
 /// `beckon filter ...`: design, compare, simulate, inspect. Needs no daemon.
 void add_filter(CLI::App& app, Globals& globals);
 
+void add_filter_count(CLI::App& filter, Globals& globals);
+void add_filter_fold(CLI::App& filter, Globals& globals);
+
 }  // namespace beckon::cli
