@@ -26,6 +26,12 @@ struct Paths {
   Path socket() const { return runtime_dir / "api.sock"; }
   Path lock_file() const { return runtime_dir / "beckond.lock"; }
   Path log_file() const { return state_dir / "beckond.log"; }
+  Path node_key() const { return state_dir / "node.key"; }
+  Path overlay_file() const { return state_dir / "overlay.json"; }
+  Path credential_file() const { return state_dir / "credential"; }
+  Path puzzle_file() const { return state_dir / "puzzle"; }
+  Path revocations_file() const { return state_dir / "revocations"; }
+  Path authority_dir() const { return state_dir / "authority"; }
   Path database() const { return state_dir / "beckon.db"; }
 };
 

@@ -101,7 +101,9 @@ Result<std::string> slurp(const Path& file) {
 
 Result<void> replace_file(const Path& file, const std::string& text) {
   std::error_code problem;
-  std::filesystem::create_directories(file.parent_path(), problem);
+  if (std::filesystem::create_directories(file.parent_path(), problem)) {  // it may be a home
+    std::filesystem::permissions(file.parent_path(), std::filesystem::perms::owner_all, problem);
+  }
   Path fresh = file.string() + ".new";
   std::ofstream out(fresh, std::ios::trunc);
   out << text;

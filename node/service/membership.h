@@ -1,0 +1,95 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "node/service/kernel.h"
+#include "node/service/peer_memory.h"
+
+namespace beckon::service {
+
+/// Whether the node is on the ring, and how it gets on and off it.
+///
+/// Entering: through the addresses given and the peers remembered; with neither, or when told to
+/// create, it founds a ring of one. A node that remembers peers never founds a second ring while
+/// any of them may be on one. But when all nodes were restarted at once nobody is left to join:
+/// when remembered peers answer, every one of them is joining too, and this node has the smallest
+/// id of them, it founds the ring the others then join. Should two groups do so apart, the merge
+/// probe of the ring unites them.
+///
+/// Joined means: member of the ring, and those we met are durably remembered.
+///
+/// Leaving: parts hand over what they keep (bounded by `hand_over`), then the ring says goodbye.
+class Membership {
+ public:
+  enum class State { idle, joining, joined, leaving, left };
+  struct Options {
+    Duration refound_every = std::chrono::seconds(2);
+    std::size_t refound_peers = 32;
+    Duration remember_gap = std::chrono::seconds(1);  // between two writes of the peers
+    Duration hand_over = std::chrono::seconds(10);
+    std::size_t troubles = 16;  // failures kept to tell why a node does not join
+  };
+  struct Up {
+    std::vector<std::string> join{};
+    bool create = false;
+  };
+  using HandOver = std::function<void(std::function<void()> done)>;
+  using Settled = std::function<void(State)>;
+
+  Membership(Kernel& kernel, Options options);
+
+  void enter(const Up& up, RememberedPeers remembered);
+  void leave();
+  void before_leave(HandOver hand_over) { hand_overs_.push_back(std::move(hand_over)); }
+
+  /// Calls back once: when joined, when leaving, when all addresses given have failed for
+  /// `patience`, or when `timeout` has run.
+  void when_settled(Duration timeout, Settled done);
+
+  void when_left(std::function<void()> done);  // at once if that is so
+
+  void on_ring(const chord::Event& event);
+  void on_reply(const Frame& frame);                              // a ring frame came in
+  void on_trouble(const std::string& address, const Error& why);  // a dial or handshake failed
+  void on_link(const std::string& address) { troubles_.erase(address); }
+
+  State state() const { return state_; }
+  bool founded() const { return founded_; }  // this life began a ring of its own
+  bool had_peers() const { return had_peers_; }
+  const std::map<std::string, std::string>& troubles() const { return troubles_; }
+
+ private:
+  void set_state(State state);
+  void joined();
+  void remember(const RememberedPeers& peers, std::function<void()> then);
+  void remember_soon();
+  void ask_for_others();
+  void judge_others();
+  void say_goodbye();
+  void settle_waiters();
+  bool nobody_answers() const;
+
+  Kernel& kernel_;
+  Options options_;
+  State state_ = State::idle;
+  Up up_{};
+  RememberedPeers remembered_{};
+  bool founded_ = false;
+  bool had_peers_ = false;
+  bool remember_pending_ = false;
+  std::size_t handing_over_ = 0;
+  Time entered_{};
+  std::map<Id, chord::Mode> heard_{};  // what remembered peers say of themselves, this round
+  std::size_t pings_open_ = 0;
+  std::vector<HandOver> hand_overs_{};
+  std::map<std::uint64_t, Settled> waiters_{};
+  std::uint64_t last_waiter_ = 0;
+  std::vector<std::function<void()>> left_waiters_{};
+  std::map<std::string, std::string> troubles_{};  // by address
+};
+
+const char* to_text(Membership::State state);  // joining, joined, leaving ...
+
+}  // namespace beckon::service

@@ -1,0 +1,13 @@
+#pragma once
+
+namespace beckon::service {
+
+class Service;
+
+// Each adds one group of routes; one file per group.
+void add_status_routes(Service& service);   // /v1/status /healthz /metrics
+void add_net_routes(Service& service);      // /v1/net/self peers ring stats
+void add_probe_routes(Service& service);    // /v1/net/ping trace
+void add_control_routes(Service& service);  // /v1/leave
+
+}  // namespace beckon::service

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <variant>
+
+#include "node/service/api.h"
+#include "node/service/kernel.h"
+#include "node/service/membership.h"
+#include "node/service/metrics.h"
+
+namespace beckon::service {
+
+struct ServiceOptions {
+  Kernel::Options kernel{};
+  Membership::Options membership{};
+  Api::Options api{};
+  std::string version = "0.1.0";
+};
+
+using Up = Membership::Up;
+struct Down {};  // hand over, leave; Output::finished follows
+using Command = std::variant<Up, Down>;
+
+/// What the driver is to do after an input, all of it, in this order within each list. Writes are
+/// committed in the order given and reported by written().
+struct Output {
+  std::vector<Frame> send{};
+  std::vector<std::string> dial{};
+  std::vector<Id> close{}, pause{}, resume{};
+  std::vector<Write> writes{};
+  std::vector<HttpPart> http{};
+  std::vector<Event> events{};  // already with whoever listens at the API; for logs and tests
+  std::vector<LogLine> log{};
+  Time wake_at = Time::max();
+  bool finished = false;  // left the ring: the process may end once `http` is sent
+};
+
+/// The whole node as one pure state machine: the ring peer, requests and their time-outs, what is
+/// remembered over a restart, the HTTP API, and every part that registers itself. The daemon drives
+/// it on libuv, the simulator on virtual time; same inputs and seed, same outputs.
+///
+/// A part of the service takes kernel() as its Context and adds itself: frame types by
+/// kernel().serve, routes by api().route, numbers by metrics(), what it must do before the node
+/// leaves by membership().before_leave, and what it must hear of the ring by on_ring_event.
+///
+/// The caller raises the epoch durably (raise_epoch) before it makes one, keeps the store alive,
+/// and gives the store's committed state only.
+class Service {
+ public:
+  Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoch, const Store& store,
+          const Seeds& seeds);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  [[nodiscard]] Output start(const Command& command, Now now);
+  [[nodiscard]] Output receive(const Frame& frame, Now now);
+  [[nodiscard]] Output link_up(const chord::LinkUp& link, Now now);
+  [[nodiscard]] Output link_down(const Id& peer, const Error& why, Now now);
+  /// A dial failed; the id is zero for an address out of Output::dial.
+  [[nodiscard]] Output unreachable(const PeerRef& peer, const Error& why, Now now);
+  [[nodiscard]] Output written(std::uint64_t token, Result<void> result, Now now);
+  [[nodiscard]] Output http_request(ExchangeId exchange, const HttpRequest& request, Now now);
+  [[nodiscard]] Output http_closed(ExchangeId exchange, Now now);
+  [[nodiscard]] Output tick(Now now);
+
+  Kernel& kernel() { return kernel_; }
+  Membership& membership() { return membership_; }
+  Api& api() { return api_; }
+  Metrics& metrics() { return metrics_; }
+  const chord::Peer& ring() const { return kernel_.ring(); }
+  std::uint64_t epoch() const { return ring().epoch(); }
+  const ServiceOptions& options() const { return options_; }
+  Time started() const { return started_; }
+
+  using RingListener = std::function<void(const chord::Event&)>;
+  void on_ring_event(RingListener listener) { ring_listeners_.push_back(std::move(listener)); }
+
+  /// A top-level field of `beckon status`; replaces an earlier one of that name.
+  using StatusField = std::function<nlohmann::ordered_json()>;
+  void status_field(const std::string& name, StatusField read);
+  const std::vector<std::pair<std::string, StatusField>>& status_fields() const { return status_; }
+
+ private:
+  void add_metrics();
+  void pass_ring_events();
+  Output finish();
+
+  ServiceOptions options_;
+  Kernel kernel_;
+  Membership membership_;
+  Api api_;
+  Metrics metrics_{};
+  std::vector<RingListener> ring_listeners_{};
+  std::vector<std::pair<std::string, StatusField>> status_{};
+  Time started_ = Time::min();
+};
+
+}  // namespace beckon::service
