@@ -3,7 +3,9 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "cli/commands/daemon.h"
 #include "cli/commands/filter.h"
+#include "cli/explain.h"
 
 namespace {
 
@@ -21,6 +23,13 @@ void add_globals(CLI::App& app, Globals& globals) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+void add_commands(CLI::App& app, Globals& globals) {
+  for (Register add : {add_up, add_down, add_status, add_net, add_filter, add_config, add_overlay,
+                       add_doctor, add_completion}) {
+    add(app, globals);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -30,7 +39,7 @@ int main(int argc, char** argv) {
   app.fallthrough();
   Globals globals;
   add_globals(app, globals);
-  add_filter(app, globals);
+  add_commands(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -39,7 +48,8 @@ int main(int argc, char** argv) {
     globals.json = globals.json || std::any_of(argv + 1, argv + argc, [](const char* word) {
                      return std::string_view(word) == "--json";
                    });
-    return fail(globals, exit_code::usage, error.what(), "See: beckon --help");
+    Mistake mistake = explain(app, error, {argv + 1, argv + argc});
+    return fail(globals, exit_code::usage, mistake.message, mistake.hint);
   }
   if (!globals.action) {
     std::fputs(app.help().c_str(), stdout);

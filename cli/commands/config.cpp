@@ -1,0 +1,132 @@
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "cli/commands/daemon.h"
+#include "cli/render.h"
+#include "cli/session.h"
+#include "cli/suggest.h"
+#include "config/settings.h"
+#include "config/toml_file.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using config::Key;
+
+std::optional<config::Settings> load(const Globals& globals, const config::Paths& paths) {
+  auto settings = config::Settings::load(paths, config::process_environment, {});
+  if (settings) return std::move(*settings);
+  fail(globals, settings.error());
+  return std::nullopt;
+}
+
+const Key* known(const Globals& globals, const std::string& name) {
+  const Key* key = config::find_key(name);
+  if (key != nullptr) return key;
+  std::vector<std::string> names;
+  for (const Key& each : config::keys()) names.emplace_back(each.name);
+  auto near = suggest(name, names);
+  fail(globals, exit_code::usage, fmt::format("there is no setting '{}'", printable(name, 60)),
+       near.empty() ? "See: beckon config list" : "Close: " + near.front());
+  return nullptr;
+}
+
+int list(const Globals& globals) {
+  auto paths = find_instance(globals);
+  if (!paths) return exit_code::usage;
+  auto settings = load(globals, *paths);
+  if (!settings) return exit_code::usage;
+  Json json = Json::array();
+  Table table({{"SETTING"}, {"VALUE"}, {"FROM"}, {"MEANING"}});
+  for (const Key& key : config::keys()) {
+    const config::Setting& setting = settings->get(key.name);
+    json.push_back({{"name", key.name},
+                    {"value", setting.value},
+                    {"origin", setting.origin},
+                    {"help", key.help}});
+    table.add({std::string(key.name), setting.value.empty() ? "-" : printable(setting.value),
+               printable(setting.origin), std::string(key.help)});
+  }
+  fmt::print("{}", globals.json ? Json{{"settings", json}}.dump() + "\n" : table.text());
+  return exit_code::ok;
+}
+
+int get(const Globals& globals, const std::string& name) {
+  const Key* key = known(globals, name);
+  auto paths = find_instance(globals);
+  if (key == nullptr || !paths) return exit_code::usage;
+  auto settings = load(globals, *paths);
+  if (!settings) return exit_code::usage;
+  const config::Setting& setting = settings->get(name);
+  Json json{{"name", name}, {"value", setting.value}, {"origin", setting.origin}};
+  fmt::print("{}\n", globals.json ? json.dump() : printable(setting.value));
+  return exit_code::ok;
+}
+
+int set(const Globals& globals, const std::string& name, const std::string& value) {
+  const Key* key = known(globals, name);
+  auto paths = find_instance(globals);
+  if (key == nullptr || !paths) return exit_code::usage;
+  auto checked = config::check_value(*key, value);
+  if (!checked) return fail(globals, exit_code::usage, name + ": " + checked.error().text);
+  auto written = config::write_toml_value(paths->config_file, name, *checked,
+                                          key->kind == config::Kind::addresses);
+  if (!written) return fail(globals, written.error());
+  if (globals.json) fmt::print("{}\n", Json{{"name", name}, {"value", *checked}}.dump());
+  if (!globals.quiet) {
+    fmt::print(stderr, "{} = {} in {}. A running node takes it at its next start.\n", name,
+               *checked, paths->config_file.string());
+  }
+  return exit_code::ok;
+}
+
+int path(const Globals& globals) {
+  auto paths = find_instance(globals);
+  if (!paths) return exit_code::usage;
+  Json json{{"config", paths->config_file.string()},
+            {"state", paths->state_dir.string()},
+            {"socket", paths->socket().string()},
+            {"log", paths->log_file().string()}};
+  fmt::print("{}\n", globals.json ? json.dump() : paths->config_file.string());
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, Globals& globals) {
+  auto* command = app.add_subcommand("config", "Read and change settings");
+  command->require_subcommand(1);
+  struct Names {
+    std::string name{};
+    std::string value{};
+  };
+  auto names = std::make_shared<Names>();  // kept by the actions
+  command->add_subcommand("list", "All settings, and where each value comes from")
+      ->callback([&globals] { globals.action = [&globals] { return list(globals); }; });
+  auto* get_command = command->add_subcommand("get", "One value");
+  get_command->add_option("NAME", names->name, "The setting")->required()->type_name("");
+  get_command->callback([&globals, names] {
+    globals.action = [&globals, names] { return get(globals, names->name); };
+  });
+  auto* set_command = command->add_subcommand("set", "Write one value to the user's config.toml");
+  set_command->add_option("NAME", names->name, "The setting")->required()->type_name("");
+  set_command->add_option("VALUE", names->value, "Its new value; lists are separated by commas")
+      ->required()
+      ->type_name("");
+  set_command->callback([&globals, names] {
+    globals.action = [&globals, names] { return set(globals, names->name, names->value); };
+  });
+  command->add_subcommand("path", "Where the user's config.toml is")->callback([&globals] {
+    globals.action = [&globals] { return path(globals); };
+  });
+}
+
+}  // namespace beckon::cli

@@ -1,0 +1,121 @@
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "cli/commands/daemon.h"
+#include "cli/launch.h"
+#include "cli/session.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string field(const Json& json, const char* name) { return printable(json.value(name, "")); }
+
+int show(const Globals& globals) {
+  Session session(globals);
+  auto overlay = session.call_json({.path = "/v1/overlay"});
+  if (!overlay) return session.exit();
+  if (globals.json) {
+    fmt::print("{}\n", overlay->dump());
+    return exit_code::ok;
+  }
+  fmt::print("Overlay  {}\nAdmits   {}\nId       {}\n", field(*overlay, "name"),
+             overlay->value("admission", "") == "open" ? "anybody who reaches a node of it"
+                                                       : "holders of a credential of its authority",
+             field(*overlay, "id"));
+  if (!overlay->value("authority_here", false)) return exit_code::ok;
+  fmt::print("Members  {}, {} invites open; this node holds the authority's key\n",
+             (*overlay)["members"].size(), overlay->value("open_invites", 0));
+  for (const Json& member : (*overlay)["members"]) fmt::print("  {}\n", field(member, "id"));
+  return exit_code::ok;
+}
+
+/// Needs no running node: beckond makes the files and ends.
+int create(const Globals& globals, const std::string& name) {
+  auto beckond = find_beckond();
+  if (!beckond) return fail(globals, beckond.error());
+  std::vector<std::string> arguments{"--create-overlay", name};
+  if (!globals.home.empty()) arguments.insert(arguments.end(), {"--home", globals.home});
+  auto output = run(*beckond, arguments);
+  if (!output) return fail(globals, exit_code::nothing, output.error().text);
+  auto made = Json::parse(*output, nullptr, false);
+  if (!made.is_object()) return fail(globals, exit_code::bug, "beckond's answer is not JSON");
+  if (globals.json) {
+    fmt::print("{}\n", made.dump());
+    return exit_code::ok;
+  }
+  fmt::print("Closed overlay {}, id {}\n", field(made, "name"), field(made, "id").substr(0, 16));
+  if (!globals.quiet) {
+    fmt::print(stderr,
+               "Its authority's key is in {}. Keep a copy in a safe place.\nNext: beckon up, then "
+               "beckon overlay invite\n",
+               field(made, "authority"));
+  }
+  return exit_code::ok;
+}
+
+int invite(const Globals& globals) {
+  Session session(globals);
+  auto made = session.call_json({.method = "POST", .path = "/v1/overlay/invites"});
+  if (!made) return session.exit();
+  if (globals.json) {
+    fmt::print("{}\n", made->dump());
+    return exit_code::ok;
+  }
+  fmt::print("{}\n", field(*made, "invite"));
+  if (!globals.quiet) {
+    fmt::print(stderr, "{}\nThe other side says: beckon up --invite STRING\n",
+               made->value("once", false)
+                   ? "Good for one newcomer, once; who has it may join. Send it by a safe way."
+                   : "Good for anybody.");
+  }
+  return exit_code::ok;
+}
+
+int revoke(const Globals& globals, const std::string& node) {
+  Session session(globals);
+  auto done = session.call_json(
+      {.method = "POST", .path = "/v1/overlay/revocations", .body = Json{{"node", node}}.dump()});
+  if (!done) return session.exit();
+  if (globals.json) {
+    fmt::print("{}\n", done->dump());
+  } else {
+    fmt::print("Expelled {}. Every node that hears of it drops the link.\n", field(*done, "node"));
+  }
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_overlay(CLI::App& app, Globals& globals) {
+  auto* command =
+      app.add_subcommand("overlay", "The overlay this node takes part in; who may join it");
+  command->require_subcommand(1);
+  auto word = std::make_shared<std::string>();  // kept by the actions
+  command->add_subcommand("show", "Name, admission, members")->callback([&globals] {
+    globals.action = [&globals] { return show(globals); };
+  });
+  auto* create_command =
+      command->add_subcommand("create", "Found a closed overlay whose authority is this node");
+  create_command->add_option("NAME", *word, "Its name: a-z, 0-9, - . _")->required()->type_name("");
+  create_command->callback(
+      [&globals, word] { globals.action = [&globals, word] { return create(globals, *word); }; });
+  command->add_subcommand("invite", "Print a string that lets one newcomer join")
+      ->callback([&globals] { globals.action = [&globals] { return invite(globals); }; });
+  auto* revoke_command = command->add_subcommand("revoke", "Expel a node from a closed overlay");
+  revoke_command->add_option("NODE", *word, "Its id, or the beginning of it")
+      ->required()
+      ->type_name("");
+  revoke_command->callback(
+      [&globals, word] { globals.action = [&globals, word] { return revoke(globals, *word); }; });
+}
+
+}  // namespace beckon::cli

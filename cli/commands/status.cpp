@@ -1,0 +1,80 @@
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "cli/commands/daemon.h"
+#include "cli/paint.h"
+#include "cli/session.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string brief(const Json& id) {
+  return id.is_string() ? printable(id.get<std::string>().substr(0, 8)) : "none";
+}
+
+std::string state_text(const Globals& globals, const std::string& state) {
+  return paint(globals, state == "joined" ? Colour::green : Colour::yellow, printable(state),
+               stdout);
+}
+
+void print_users(const Json& users) {
+  if (users.empty()) return;
+  fmt::print("Users    {}\n", users.size());
+  for (const Json& user : users) {
+    fmt::print("  {}  {}  {}\n", brief(user.value("id", Json())), printable(user.value("name", "")),
+               user.value("published", false) ? "published" : "not published");
+  }
+}
+
+void print(const Globals& globals, const Json& status) {
+  const Json& node = status["node"];
+  const Json& ring = status["ring"];
+  std::string state = node["state"];
+  fmt::print("Node     {} at {}, {}, up {}\n", brief(node["id"]),
+             printable(node["listen"].get<std::string>()), state_text(globals, state),
+             to_text(std::chrono::seconds(node.value("uptime_s", 0))));
+  if (state == "joined" && ring["successors"].empty()) {
+    fmt::print("Ring     this node alone\n");
+  } else {
+    fmt::print("Ring     about {} nodes; predecessor {}, successor {} and {} more\n",
+               ring["size_estimate"].get<int>(), brief(ring["predecessor"]),
+               ring["successors"].empty() ? "none" : brief(ring["successors"][0]["id"]),
+               ring["successors"].empty() ? 0 : ring["successors"].size() - 1);
+  }
+  print_users(status["users"]);
+  int unread = status["inbox"].value("unread", 0);
+  if (unread > 0) fmt::print("Inbox    {} unread\n", unread);
+  std::string web = status.value("web", "");
+  if (!web.empty()) fmt::print("Web      {}\n", printable(web));
+}
+
+int status(const Globals& globals) {
+  Session session(globals);
+  Call call{.path = "/v1/status"};
+  if (globals.json) {
+    auto body = session.call(call);
+    if (body) fmt::print("{}", *body);
+    return session.exit();
+  }
+  auto reply = session.call_json(call);
+  if (reply) print(globals, *reply);
+  return session.exit();
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Globals& globals) {
+  auto* command = app.add_subcommand("status", "This node, its place in the ring, its users");
+  command->callback([&globals] { globals.action = [&globals] { return status(globals); }; });
+}
+
+}  // namespace beckon::cli

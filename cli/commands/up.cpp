@@ -1,0 +1,203 @@
+#include <fmt/core.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "cli/commands/daemon.h"
+#include "cli/launch.h"
+#include "cli/session.h"
+#include "config/address.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string listen{};
+  std::string advertise{};
+  std::vector<std::string> join{};
+  std::string invite{};
+  bool create = false;
+  bool foreground = false;
+  std::string timeout = "15s";
+};
+
+std::vector<std::string> arguments_for(const Globals& globals, const Options& options) {
+  std::vector<std::string> out;
+  auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) out.insert(out.end(), {flag, value});
+  };
+  add("--home", globals.home);
+  add("--listen", options.listen);
+  add("--advertise", options.advertise);
+  for (const std::string& address : options.join) add("--join", address);
+  add("--invite", options.invite);
+  if (options.create) out.emplace_back("--create");
+  if (globals.verbose) out.insert(out.end(), {"--log-level", "debug"});
+  return out;
+}
+
+/// An address of this machine that others can reach, when the node listens on all of them.
+std::string reachable(const std::string& listen) {
+  auto address = config::parse_address(listen);
+  if (!address || (address->host != "0.0.0.0" && address->host != "::")) return listen;
+  std::string best = "127.0.0.1";
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return listen;
+  for (ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    char host[NI_MAXHOST]{};
+    ::getnameinfo(one->ifa_addr, sizeof(sockaddr_in), host, sizeof host, nullptr, 0,
+                  NI_NUMERICHOST);
+    if (!std::string_view(host).starts_with("127.") && best == "127.0.0.1") best = host;
+  }
+  ::freeifaddrs(all);
+  return fmt::format("{}:{}", best, address->port);
+}
+
+std::string troubles(const Json& self) {
+  std::string out;
+  for (const Json& trouble : self["troubles"]) {
+    out += fmt::format("  {}: {}\n", printable(trouble["address"].get<std::string>(), 80),
+                       printable(trouble["error"].get<std::string>(), 300));
+  }
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+/// The first of --join is the place where a stranger goes wrong; say what was met and what to do.
+int tell_not_joined(const Globals& globals, const Options& options, const Json& self) {
+  bool had_peers = self.value("had_peers", false);
+  std::string reasons = troubles(self);
+  std::string message = had_peers
+                            ? "not joined yet: none of the peers this node remembers lets it in"
+                            : "cannot join: no peer lets this node in";
+  if (!reasons.empty()) message += "\n" + reasons;
+  if (had_peers) {
+    return fail(globals, exit_code::nothing, message,
+                "beckond goes on trying. See: beckon status. Another way in: beckon down, then "
+                "beckon up --join "
+                "HOST:PORT. To begin a new ring instead: beckon up --create");
+  }
+  Session session(globals);
+  session.call({.method = "POST", .path = "/v1/leave"});
+  std::string first = options.join.empty() ? "HOST:PORT" : options.join.front();
+  return fail(
+      globals, exit_code::nothing, message,
+      fmt::format(
+          "Is a node up at {}? On that machine, beckon status tells its address. beckond was "
+          "stopped again.",
+          first));
+}
+
+int tell_joined(const Globals& globals, const Json& self, const Json& status) {
+  std::string listen = self["address"];
+  std::string id = self["id"];
+  bool alone = status["ring"]["successors"].empty();
+  std::string join = "beckon up --join " + reachable(listen);
+  if (globals.json) {
+    Json out{{"node", {{"id", id}, {"listen", listen}, {"state", self["state"]}}},
+             {"founded", self["founded"]},
+             {"alone", alone},
+             {"join", join}};
+    fmt::print("{}\n", out.dump());
+    return exit_code::ok;
+  }
+  if (alone) {
+    fmt::print("Up: node {} at {}, a ring of one.\n", id.substr(0, 8), printable(listen, 80));
+    if (!globals.quiet) fmt::print(stderr, "Others join with: {}\n", join);
+  } else {
+    fmt::print("Joined: node {} at {}, about {} nodes in the ring.\n", id.substr(0, 8),
+               printable(listen, 80), status["ring"]["size_estimate"].get<int>());
+    if (!globals.quiet) fmt::print(stderr, "Next: beckon net ring\n");
+  }
+  return exit_code::ok;
+}
+
+int wait_and_tell(const Globals& globals, const Options& options) {
+  Session session(globals);
+  auto patience = parse_duration(options.timeout);
+  auto self = session.call_json({.path = "/v1/net/self",
+                                 .query = {{"_until", "joined"}, {"_timeout", options.timeout}},
+                                 .timeout = *patience + std::chrono::seconds(10)});
+  if (!self) return session.exit();
+  if ((*self)["state"] != "joined") return tell_not_joined(globals, options, *self);
+  auto status = session.call_json({.path = "/v1/status"});
+  if (!status) return session.exit();
+  return tell_joined(globals, *self, *status);
+}
+
+/// True when a daemon answers for this home; that is told.
+bool runs_already(const Globals& globals, const config::Paths& paths) {
+  Client client(paths.socket().string());
+  auto reply = client.send({.path = "/v1/net/self", .timeout = std::chrono::seconds(5)});
+  if (!reply) return false;
+  auto self = Json::parse(reply->body, nullptr, false);
+  std::string listen = self.is_object() ? self.value("address", "") : "";
+  fail(globals, exit_code::nothing,
+       fmt::format("beckond runs already for this home (at {}, socket {})", printable(listen, 80),
+                   paths.socket().string()),
+       "See: beckon status. Stop it: beckon down. A second node on this machine needs its own "
+       "--home DIR");
+  return true;
+}
+
+int up(const Globals& globals, const Options& options) {
+  auto timeout = parse_duration(options.timeout);
+  if (!timeout) return fail(globals, exit_code::usage, "--timeout: " + timeout.error().text);
+  auto paths = find_instance(globals);
+  if (!paths) return exit_code::usage;
+  if (runs_already(globals, *paths)) return exit_code::nothing;
+  auto beckond = find_beckond();
+  if (!beckond) return fail(globals, beckond.error());
+  auto arguments = arguments_for(globals, options);
+  if (options.foreground) {
+    arguments.emplace_back("--foreground");
+    return fail(globals, become(*beckond, arguments));
+  }
+  arguments.emplace_back("--detached");
+  auto launched = launch(*beckond, arguments);
+  if (!launched) return fail(globals, exit_code::nothing, launched.error().text);
+  return wait_and_tell(globals, options);
+}
+
+}  // namespace
+
+void add_up(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();  // kept by the action
+  auto* command =
+      app.add_subcommand("up", "Start this machine's node and join an overlay, or found one");
+  command
+      ->add_option("--listen", options->listen,
+                   "Where other nodes reach this one; port 0 picks a free one")
+      ->type_name("HOST:PORT");
+  command
+      ->add_option("--advertise", options->advertise, "The address told to others, when it differs")
+      ->type_name("HOST:PORT");
+  command->add_option("--join", options->join, "A node to join through; may be given several times")
+      ->type_name("HOST:PORT")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--invite", options->invite,
+                   "The string another node's `beckon overlay invite` printed")
+      ->type_name("STRING");
+  command->add_flag("--create", options->create,
+                    "Found a new ring even though peers are remembered");
+  command->add_flag("--foreground", options->foreground, "Stay in this terminal and log to it");
+  command->add_option("--timeout", options->timeout, "How long to wait for joining")
+      ->type_name("TIME");
+  command->callback([&globals, options] {
+    globals.action = [&globals, options] { return up(globals, *options); };
+  });
+}
+
+}  // namespace beckon::cli

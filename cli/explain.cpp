@@ -1,0 +1,65 @@
+#include "cli/explain.h"
+
+#include <fmt/core.h>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/log.h"
+#include "cli/suggest.h"
+
+namespace beckon::cli {
+
+namespace {
+
+std::vector<const CLI::App*> children_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const CLI::App* child : children_of(app)) out.push_back(child->get_name());
+  return out;
+}
+
+void add_flags(const CLI::App& app, std::vector<std::string>& out) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  }
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Mistake explain(const CLI::App& app, const CLI::ParseError& error,
+                const std::vector<std::string>& words) {
+  const CLI::App* at = &app;
+  std::string path = "beckon";
+  bool unknown_word = error.get_name() == "ExtrasError" || error.get_name() == "RequiredError";
+  for (const std::string& raw : words) {
+    std::string word = raw.substr(0, raw.find('='));
+    bool is_flag = word.starts_with("--");
+    std::vector<std::string> names = is_flag ? std::vector<std::string>{} : commands_of(*at);
+    if (is_flag) {
+      add_flags(app, names);
+      if (at != &app) add_flags(*at, names);
+    }
+    if (contains(names, word)) {
+      if (is_flag) continue;
+      at = at->get_subcommand(word);
+      path += " " + word;
+      continue;
+    }
+    auto near = suggest(word, names);
+    if (near.empty() || !unknown_word) continue;
+    return {
+        fmt::format("'{}' has no {} '{}'", path, is_flag ? "flag" : "command", printable(word, 60)),
+        fmt::format("Did you mean: {} {}", path, near.front())};
+  }
+  return {error.what(), fmt::format("See: {} --help", path)};
+}
+
+}  // namespace beckon::cli

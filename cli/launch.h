@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace beckon::cli {
+
+/// beckond beside this program, in the build tree next to it, or in PATH.
+Result<std::filesystem::path> find_beckond();
+
+/// Starts beckond in a session of its own and waits until it says that it serves its socket, or
+/// gives up. Its own words are the error's text.
+Result<void> launch(const std::filesystem::path& beckond,
+                    const std::vector<std::string>& arguments);
+
+/// Runs beckond to its end and returns what it printed; on failure, what it complained of.
+Result<std::string> run(const std::filesystem::path& beckond,
+                        const std::vector<std::string>& arguments);
+
+/// Becomes beckond; returns only to say why that failed.
+Error become(const std::filesystem::path& beckond, const std::vector<std::string>& arguments);
+
+}  // namespace beckon::cli
