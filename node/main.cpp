@@ -1,9 +1,72 @@
-#include <cstdio>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-int main() {
-  std::fputs(
-      "beckond: this build has no node yet. It cannot join an overlay, publish or find.\n"
-      "What works today needs no daemon: beckon filter --help\n",
-      stderr);
-  return 1;
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "node/daemon.h"
+
+namespace {
+
+using namespace beckon;
+
+/// Keys live in this process: no core file, and no other process of the user may look inside.
+void forbid_core_dumps() {
+  rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+int complain(const Error& error) {
+  fmt::print(stderr, "beckond: {}\n", error.text);
+  return error.code == ErrorCode::invalid ? 2 : 1;
+}
+
+int make_overlay(const DaemonOptions& options, const std::string& name) {
+  auto made = found_overlay(options, name);
+  if (!made) return complain(made.error());
+  nlohmann::ordered_json out{
+      {"name", made->name}, {"id", made->id}, {"authority", made->authority}};
+  fmt::print("{}\n", out.dump());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("beckond is Beckon's node. Most people start it with: beckon up", "beckond");
+  DaemonOptions options;
+  std::string new_overlay;
+  bool foreground = false;
+  app.set_version_flag("--version", BECKON_VERSION);
+  app.add_option("--home", options.home, "Keep config, state and socket of one instance below DIR")
+      ->type_name("DIR");
+  app.add_option("--listen", options.listen, "Where other nodes reach this one")
+      ->type_name("HOST:PORT");
+  app.add_option("--advertise", options.advertise, "The address told to others, when it differs")
+      ->type_name("HOST:PORT");
+  app.add_option("--join", options.join, "A node to join through; may be given several times")
+      ->type_name("HOST:PORT")
+      ->allow_extra_args(false);
+  app.add_option("--invite", options.invite, "What another node's `beckon overlay invite` printed")
+      ->type_name("STRING");
+  app.add_flag("--create", options.create, "Found a new ring even though peers are remembered");
+  app.add_option("--log-level", options.log_level, "debug, info, warning or error")
+      ->type_name("LEVEL");
+  app.add_flag("--foreground", foreground, "Log to the terminal too");
+  app.add_flag("--detached", options.detached, "Say \"ready\" on stderr once up, then close it");
+  app.add_option("--create-overlay", new_overlay, "Found a closed overlay in this home, and end")
+      ->type_name("NAME");
+  CLI11_PARSE(app, argc, argv);
+
+  ::signal(SIGPIPE, SIG_IGN);
+  forbid_core_dumps();
+  options.log_to_terminal = !options.detached;
+  options.version = BECKON_VERSION;
+  if (!new_overlay.empty()) return make_overlay(options, new_overlay);
+  auto ended = run_daemon(options);
+  return ended ? 0 : complain(ended.error());
 }

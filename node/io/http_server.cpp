@@ -110,6 +110,7 @@ class HttpServer::Impl {
   void apply(Exchange& exchange, HttpPart& part);
   void suspend(Exchange& exchange);
   void resume(Exchange& exchange);
+  void run_soon();
 
   uv::Loop& loop_;
   std::string path_;
@@ -119,6 +120,7 @@ class HttpServer::Impl {
   std::vector<ExchangeId> ready_{};  // complete requests, told after libmicrohttpd has returned
   std::vector<ExchangeId> gone_{};
   ExchangeId last_id_ = 0;
+  bool run_soon_ = false;
   std::unique_ptr<MHD_Daemon, StopDaemon> daemon_{};
   std::unique_ptr<uv::Poll> poll_{};
   uv::Timer again_;
@@ -158,15 +160,16 @@ Result<void> HttpServer::Impl::start() {
   return {};
 }
 
-/// Lets libmicrohttpd work, then tells the listener, whose answers may give it more to do: those
-/// wake the epoll descriptor again.
+/// Lets libmicrohttpd work, then tells the listener, whose answers may give it more to do.
 void HttpServer::Impl::pump() {
+  run_soon_ = false;
   MHD_run(daemon_.get());
   for (ExchangeId id : std::exchange(gone_, {})) listener_.http_closed(id);
   for (ExchangeId id : std::exchange(ready_, {})) {
     auto found = exchanges_.find(id);
     if (found != exchanges_.end()) listener_.http_request(id, HttpRequest(found->second->request));
   }
+  if (run_soon_) return;
   MHD_UNSIGNED_LONG_LONG wait = 0;
   if (MHD_get_timeout(daemon_.get(), &wait) != MHD_YES) return again_.stop();
   again_.start(std::chrono::milliseconds(std::min<std::uint64_t>(wait, 60'000)),
@@ -317,6 +320,13 @@ void HttpServer::Impl::resume(Exchange& exchange) {
   if (!exchange.suspended) return;
   exchange.suspended = false;
   MHD_resume_connection(exchange.connection);
+  run_soon();
+}
+
+/// Without a thread of its own libmicrohttpd notices a resumed connection only when it runs.
+void HttpServer::Impl::run_soon() {
+  run_soon_ = true;
+  again_.start(Duration::zero(), [this] { pump(); });
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -47,6 +47,9 @@ class TransportListener {
   virtual ~TransportListener() = default;
   virtual void frame(chord::Frame frame) = 0;
   virtual void link_up(const chord::PeerRef& peer, std::uint64_t epoch) = 0;
+  /// Who answered at an address given to dial(); after its link_up, or when it is linked already.
+  virtual void dialled(const std::string& /*address*/, const chord::PeerRef& /*peer*/,
+                       std::uint64_t /*epoch*/) {}
   virtual void link_down(const chord::Id& peer, const Error& why) = 0;
   /// A dial failed; what was waiting for it is dropped. The id is zero for dial(address).
   virtual void unreachable(const chord::PeerRef& peer, const Error& why) = 0;

@@ -104,6 +104,7 @@ class Transport::Impl {
   std::optional<service::Refusal> objection(const Link& link);
   bool replaces(const Link& fresh, const Link& old) const;
   void open(Link& link);
+  void tell_dialled(const Link& link);
   void make_way(Link& fresh, Link& old);
   void cancel_dial(const chord::Id& peer, const Link& fresh);
   void retire(Link& link, bool deliver);

@@ -75,6 +75,7 @@ void Transport::Impl::greet(Link& link, const chord::Frame& frame) {
 void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text) {
   if (link.connection->dialled()) {
     link.silent = why == Refusal::duplicate;
+    if (link.silent) tell_dialled(link);
     return link.connection->close(Error{ErrorCode::conflict, text});
   }
   send_on(link, wire::refused, 0, service::encode_refusal(why));
@@ -140,6 +141,12 @@ void Transport::Impl::open(Link& link) {
     send_on(link, wire::revocations, 0, trust_.revocations.encode());
   }
   if (!replaced) listener_.link_up(link.peer, link.epoch);
+  tell_dialled(link);
+}
+
+void Transport::Impl::tell_dialled(const Link& link) {
+  bool by_address = link.connection->dialled() && link.target.id == chord::Id{};
+  if (by_address) listener_.dialled(link.target.address, link.peer, link.epoch);
 }
 
 /// The old link leaves the table. Of a link that is replaced, the dialler of the new one closes it:

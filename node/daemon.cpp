@@ -1,0 +1,152 @@
+#include "node/daemon.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "config/settings.h"
+#include "node/driver.h"
+#include "node/instance.h"
+#include "node/io/file_lock.h"
+#include "node/io/sqlite_store.h"
+#include "node/overlay_routes.h"
+
+namespace beckon {
+
+namespace {
+
+using config::Paths;
+using config::Settings;
+
+Result<Settings> load_settings(const Paths& paths, const DaemonOptions& options) {
+  Settings::Flags flags;
+  if (!options.listen.empty()) flags["listen"] = options.listen;
+  if (!options.advertise.empty()) flags["advertise"] = options.advertise;
+  if (!options.log_level.empty()) flags["log.level"] = options.log_level;
+  for (const std::string& address : options.join) {
+    flags["join"] += (flags["join"].empty() ? "" : ",") + address;
+  }
+  return Settings::load(paths, config::process_environment, flags);
+}
+
+Result<io::FileLock> lock_home(const Paths& paths) {
+  auto folders = config::make_private_folders(paths);
+  if (!folders) return folders.error();
+  auto lock = io::FileLock::take(paths.lock_file().string());
+  if (lock || lock.error().code != ErrorCode::unavailable) return lock;
+  return Error{ErrorCode::conflict,
+               "beckond runs already for this home. See: beckon status. Stop it: beckon down"};
+}
+
+service::ServiceOptions to_options(const Settings& settings, const std::string& version) {
+  service::ServiceOptions out;
+  chord::Options& ring = out.kernel.ring;
+  ring.stabilize_every = settings.duration("ring.stabilize");
+  ring.probe_every = settings.duration("ring.probe");
+  ring.finger_every = settings.duration("ring.finger");
+  out.membership.refound_every =
+      std::max<Duration>(ring.stabilize_every / 2, std::chrono::milliseconds(500));
+  out.version = version;
+  return out;
+}
+
+service::Seeds fresh_seeds() {
+  service::Seeds out;
+  std::array<std::uint8_t, 8> chance{};
+  io::fill_random(chance);
+  io::fill_random(out.secrets);
+  out.chance = ByteReader(chance).u64();
+  return out;
+}
+
+/// Tells `beckon up` that the API answers, and lets go of its stderr.
+void say_ready() {
+  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, "ready\n", 6);
+  int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ::dup2(null, STDERR_FILENO);
+  ::close(null);
+}
+
+Result<std::unique_ptr<LogFile>> open_log(const Paths& paths, const Settings& settings,
+                                          const DaemonOptions& options) {
+  auto level = parse_level(settings.text("log.level"));
+  if (!level) return level.error();
+  return LogFile::open(paths.log_file().string(),
+                       {.level = *level, .to_terminal = options.log_to_terminal});
+}
+
+Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOptions& options,
+                   Instance& instance, service::Up up) {
+  auto log = open_log(paths, settings, options);
+  if (!log) return log.error();
+  auto store = io::SqliteStore::open(paths.database().string());
+  if (!store) return store.error();
+  auto epoch = service::raise_epoch(**store);
+  if (!epoch) return epoch.error();
+
+  io::uv::Loop loop;
+  auto driver = Driver::open({loop, **store, **log},
+                             {.identity = instance.identity,
+                              .overlay = instance.overlay,
+                              .epoch = *epoch,
+                              .options = to_options(settings, options.version),
+                              .seeds = fresh_seeds(),
+                              .listen = settings.text("listen"),
+                              .advertise = settings.text("advertise"),
+                              .socket = paths.socket().string(),
+                              .keep_revocations = [&](const service::Revocations& list) {
+                                auto kept = keep_revocations(paths, list);
+                                if (!kept) (*log)->write({LogLevel::error, kept.error().text});
+                              }});
+  if (!driver) return driver.error();
+  if (instance.authority) (*driver)->transport().set_enroller(&*instance.authority);
+  if (instance.revocations) {
+    auto set = (*driver)->transport().set_revocations(*instance.revocations);
+    if (!set) return set.error();
+  }
+  add_overlay_routes(**driver, instance);
+  (*log)->write(
+      {LogLevel::info,
+       fmt::format("node {} of overlay {} listens at {}", (*driver)->transport().id().hex(),
+                   instance.overlay.name, (*driver)->transport().addresses().front())});
+  io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
+  io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
+  if (options.detached) say_ready();
+  (*driver)->start(std::move(up));
+  loop.run();
+  return {};
+}
+
+}  // namespace
+
+Result<void> run_daemon(const DaemonOptions& options) {
+  auto paths = config::find_paths(options.home, config::process_environment);
+  if (!paths) return paths.error();
+  auto settings = load_settings(*paths, options);
+  if (!settings) return settings.error();
+  auto lock = lock_home(*paths);
+  if (!lock) return lock.error();
+  service::Up up{.join = settings->list("join"), .create = options.create};
+  WallTime now = io::uv::wall_now();
+  if (!options.invite.empty()) {
+    auto addresses = accept_invite(*paths, options.invite, now);
+    if (!addresses) return addresses.error();
+    up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
+  }
+  auto instance = load_instance(*paths, now);
+  if (!instance) return instance.error();
+  return serve(*paths, *settings, options, *instance, std::move(up));
+}
+
+Result<MadeOverlay> found_overlay(const DaemonOptions& options, const std::string& name) {
+  auto paths = config::find_paths(options.home, config::process_environment);
+  if (!paths) return paths.error();
+  auto lock = lock_home(*paths);
+  if (!lock) return lock.error();
+  auto overlay = create_overlay(*paths, name, io::uv::wall_now());
+  if (!overlay) return overlay.error();
+  return MadeOverlay{overlay->name, to_hex(overlay->id()), paths->authority_dir().string()};
+}
+
+}  // namespace beckon

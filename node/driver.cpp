@@ -1,0 +1,132 @@
+#include "node/driver.h"
+
+#include <algorithm>
+
+namespace beckon {
+
+Result<std::unique_ptr<Driver>> Driver::open(const Parts& parts, Node node) {
+  auto driver = std::make_unique<Driver>(parts, std::move(node));
+  auto opened = driver->open_doors();
+  if (!opened) return opened.error();
+  return driver;
+}
+
+Driver::Driver(const Parts& parts, Node node)
+    : loop_(parts.loop),
+      store_(parts.store),
+      log_(parts.log),
+      node_(std::move(node)),
+      writer_(parts.loop.raw(), parts.store),
+      wake_(parts.loop),
+      stop_(parts.loop) {}
+
+Driver::~Driver() {
+  http_.reset();
+  transport_.reset();
+  bool idle = false;
+  writer_.when_idle([&idle] { idle = true; });
+  while (!idle) loop_.run_once();
+}
+
+Result<void> Driver::open_doors() {
+  transport_ = std::make_unique<io::Transport>(loop_, node_.identity, node_.overlay, node_.epoch,
+                                               static_cast<io::TransportListener&>(*this));
+  auto address = transport_->listen(node_.listen, node_.advertise);
+  if (!address) return address.error();
+  chord::PeerRef self{transport_->id(), transport_->addresses().front()};
+  service_ =
+      std::make_unique<service::Service>(node_.options, self, node_.epoch, store_, node_.seeds);
+  add_metrics();
+  auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));
+  if (!http) return http.error();
+  http_ = std::move(*http);
+  return {};
+}
+
+Now Driver::now() const { return {loop_.now(), io::uv::wall_now()}; }
+
+void Driver::start(const service::Command& command) { perform(service_->start(command, now())); }
+
+void Driver::perform(service::Output output) {
+  for (const LogLine& line : output.log) log_.write(line);
+  for (service::Write& write : output.writes) {
+    writer_.write(std::move(write.mutations), [this, token = write.token](Result<void> result) {
+      perform(service_->written(token, std::move(result), now()));
+    });
+  }
+  for (const chord::Frame& frame : output.send) transport_->send(frame);
+  for (const std::string& address : output.dial) transport_->dial(address);
+  for (const chord::Id& peer : output.close) transport_->close(peer);
+  for (const chord::Id& peer : output.pause) transport_->pause(peer);
+  for (const chord::Id& peer : output.resume) transport_->resume(peer);
+  for (service::HttpPart& part : output.http) http_->send(std::move(part));
+  if (output.wake_at == Time::max()) {
+    wake_.stop();
+  } else {
+    Duration wait = std::max(output.wake_at - loop_.now(), Duration::zero());
+    wake_.start(wait, [this] { perform(service_->tick(now())); });
+  }
+  if (output.finished && !finished_) stop_soon();
+}
+
+/// The node has left. What is under way to the disk, to peers and to whoever waits at the API gets
+/// a moment to arrive.
+void Driver::stop_soon() {
+  finished_ = true;
+  writer_.when_idle(
+      [this] { stop_.start(std::chrono::milliseconds(100), [this] { loop_.stop(); }); });
+}
+
+void Driver::frame(chord::Frame frame) { perform(service_->receive(frame, now())); }
+
+void Driver::link_up(const chord::PeerRef& peer, std::uint64_t epoch) {
+  perform(service_->link_up({.peer = peer, .epoch = epoch}, now()));
+}
+
+void Driver::dialled(const std::string& address, const chord::PeerRef& peer, std::uint64_t epoch) {
+  perform(service_->link_up({.peer = peer, .epoch = epoch, .dialled = address}, now()));
+}
+
+void Driver::link_down(const chord::Id& peer, const Error& why) {
+  perform(service_->link_down(peer, why, now()));
+}
+
+void Driver::unreachable(const chord::PeerRef& peer, const Error& why) {
+  perform(service_->unreachable(peer, why, now()));
+}
+
+void Driver::revocations(const service::Revocations& list) {
+  if (node_.keep_revocations) node_.keep_revocations(list);
+}
+
+void Driver::http_request(service::ExchangeId exchange, const service::HttpRequest& request) {
+  perform(service_->http_request(exchange, request, now()));
+}
+
+void Driver::http_closed(service::ExchangeId exchange) {
+  perform(service_->http_closed(exchange, now()));
+}
+
+void Driver::add_metrics() {
+  service::Metrics& metrics = service_->metrics();
+  auto counter = [this, &metrics](const char* name, const char* help,
+                                  std::uint64_t io::TransportStats::*field) {
+    metrics.counter(name, help,
+                    [this, field] { return static_cast<double>(transport_->stats().*field); });
+  };
+  metrics.gauge("links", "peers with an open link",
+                [this] { return static_cast<double>(transport_->stats().links); });
+  metrics.gauge("connections", "open connections to peers",
+                [this] { return static_cast<double>(transport_->stats().connections); });
+  counter("connections_accepted_total", "connections peers made", &io::TransportStats::accepted);
+  counter("connections_dialled_total", "connections made to peers", &io::TransportStats::dialled);
+  counter("connections_refused_total", "connections turned away", &io::TransportStats::refused);
+  counter("frames_received_total", "frames from peers", &io::TransportStats::frames_in);
+  counter("frames_sent_total", "frames to peers", &io::TransportStats::frames_out);
+  counter("bytes_received_total", "bytes from peers, inside TLS", &io::TransportStats::bytes_in);
+  counter("bytes_sent_total", "bytes to peers, inside TLS", &io::TransportStats::bytes_out);
+  metrics.counter("store_commits_total", "transactions of the store",
+                  [this] { return static_cast<double>(writer_.commits()); });
+}
+
+}  // namespace beckon

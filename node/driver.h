@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+
+#include "node/io/http_server.h"
+#include "node/io/store_writer.h"
+#include "node/io/transport.h"
+#include "node/log_file.h"
+#include "node/service/service.h"
+
+namespace beckon {
+
+/// Performs what the service asks for, on libuv: frames by the transport, writes by the store's
+/// writer, HTTP by the server, time by a timer. Every input of the service passes through here, on
+/// one thread, with the clocks read once for each.
+class Driver final : private io::TransportListener, private io::HttpListener {
+ public:
+  struct Parts {
+    io::uv::Loop& loop;
+    service::Store& store;
+    LogFile& log;
+  };
+  struct Node {
+    io::Identity identity{};
+    service::Overlay overlay{};
+    std::uint64_t epoch{};
+    service::ServiceOptions options{};
+    service::Seeds seeds{};
+    std::string listen{};
+    std::string advertise{};
+    std::string socket{};
+    std::function<void(const service::Revocations&)> keep_revocations{};
+  };
+
+  static Result<std::unique_ptr<Driver>> open(const Parts& parts, Node node);
+  Driver(const Parts& parts, Node node);  // only by open()
+  ~Driver() override;
+
+  void start(const service::Command& command);
+  void leave() { start(service::Down{}); }
+  bool finished() const { return finished_; }
+
+  service::Service& service() { return *service_; }
+  io::Transport& transport() { return *transport_; }
+
+ private:
+  Result<void> open_doors();
+  void add_metrics();
+  Now now() const;
+  void perform(service::Output output);
+  void stop_soon();
+
+  // inputs
+  void frame(chord::Frame frame) override;
+  void link_up(const chord::PeerRef& peer, std::uint64_t epoch) override;
+  void dialled(const std::string& address, const chord::PeerRef& peer,
+               std::uint64_t epoch) override;
+  void link_down(const chord::Id& peer, const Error& why) override;
+  void unreachable(const chord::PeerRef& peer, const Error& why) override;
+  void log(LogLine line) override { log_.write(line); }
+  void revocations(const service::Revocations& list) override;
+  void http_request(service::ExchangeId exchange, const service::HttpRequest& request) override;
+  void http_closed(service::ExchangeId exchange) override;
+
+  io::uv::Loop& loop_;
+  service::Store& store_;
+  LogFile& log_;
+  Node node_;
+  io::StoreWriter writer_;
+  std::unique_ptr<io::Transport> transport_{};
+  std::unique_ptr<service::Service> service_{};
+  std::unique_ptr<io::HttpServer> http_{};
+  io::uv::Timer wake_;
+  io::uv::Timer stop_;
+  bool finished_ = false;
+};
+
+}  // namespace beckon

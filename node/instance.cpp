@@ -1,0 +1,184 @@
+#include "node/instance.h"
+
+#include <fmt/core.h>
+
+#include "base/log.h"
+#include "node/io/enrol.h"
+
+namespace beckon {
+
+namespace {
+
+namespace fs = std::filesystem;
+using service::Admission;
+using service::Overlay;
+
+Result<std::optional<Bytes>> read_if_there(const fs::path& file, std::size_t limit) {
+  std::error_code problem;
+  if (!fs::exists(file, problem)) return std::optional<Bytes>{};
+  auto bytes = io::read_file(file, limit);
+  if (!bytes) return bytes.error();
+  return std::optional(std::move(*bytes));
+}
+
+Result<Overlay> load_overlay(const config::Paths& paths) {
+  auto bytes = read_if_there(paths.overlay_file(), service::max_overlay_file);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return service::builtin_overlay();
+  auto overlay = service::parse_overlay(as_text(**bytes));
+  if (!overlay)
+    return invalid(fmt::format("{}: {}", paths.overlay_file().string(), overlay.error().text));
+  return overlay;
+}
+
+Result<void> load_credential(const config::Paths& paths, WallTime now, Instance& instance) {
+  auto bytes = read_if_there(paths.credential_file(), service::Credential::size);
+  if (!bytes) return bytes.error();
+  if (!*bytes) {
+    return Error{
+        ErrorCode::refused,
+        fmt::format(
+            "the overlay {} is closed and this node has no credential. Ask one of its members "
+            "for an invite, then: beckon up --invite STRING",
+            instance.overlay.name)};
+  }
+  auto credential = service::Credential::decode(**bytes);
+  if (!credential)
+    return invalid(
+        fmt::format("{}: {}", paths.credential_file().string(), credential.error().text));
+  auto valid = credential->check(instance.overlay.id(), *instance.overlay.authority,
+                                 instance.identity.key, Ed25519(), now);
+  if (!valid) {
+    return Error{ErrorCode::refused,
+                 fmt::format("this node's credential does not hold: {}. Check the clock; else "
+                             "ask for a new invite: beckon up --invite STRING",
+                             valid.error().text)};
+  }
+  instance.identity.credential = *credential;
+  return {};
+}
+
+Result<void> load_revocations(const config::Paths& paths, Instance& instance) {
+  auto bytes = read_if_there(paths.revocations_file(), 512 * 1024);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return {};
+  auto list = service::Revocations::decode(**bytes);
+  if (!list)
+    return invalid(fmt::format("{}: {}", paths.revocations_file().string(), list.error().text));
+  instance.revocations = *list;
+  return {};
+}
+
+/// A minute of hashing at most for sensible overlays; done once and kept.
+Result<void> solve(const config::Paths& paths, Instance& instance) {
+  if (instance.overlay.puzzle == 0) return {};
+  service::Puzzle puzzle{instance.overlay.id(), instance.overlay.puzzle};
+  std::uint64_t& solution = instance.identity.puzzle_solution;
+  auto kept = read_if_there(paths.puzzle_file(), 8);
+  if (!kept) return kept.error();
+  if (*kept) {
+    ByteReader in(**kept);
+    solution = in.u64();
+    if (in.finish("puzzle") && puzzle.solved_by(instance.identity.key, solution)) return {};
+  }
+  solution = puzzle.solve(instance.identity.key);
+  ByteWriter out;
+  out.u64(solution);
+  return io::replace_file(paths.puzzle_file(), out.bytes());
+}
+
+Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& instance) {
+  auto credential = load_credential(paths, now, instance);
+  if (!credential) return credential;
+  auto revocations = load_revocations(paths, instance);
+  if (!revocations) return revocations;
+  if (!io::Authority::exists(paths.authority_dir())) return {};
+  auto authority = io::Authority::open(paths.authority_dir(), instance.overlay);
+  if (!authority) return authority.error();
+  instance.revocations = authority->revocations();
+  instance.authority.emplace(std::move(*authority));
+  return {};
+}
+
+Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolment) {
+  auto overlay =
+      io::replace_file(paths.overlay_file(), as_bytes(service::overlay_json(enrolment.overlay)));
+  if (!overlay) return overlay;
+  if (enrolment.revocations) {
+    auto revocations = keep_revocations(paths, *enrolment.revocations);
+    if (!revocations) return revocations;
+  }
+  if (!enrolment.credential) return {};
+  return io::replace_file(paths.credential_file(), enrolment.credential->encode());
+}
+
+}  // namespace
+
+Result<Instance> load_instance(const config::Paths& paths, WallTime now) {
+  Instance out;
+  auto identity = io::load_or_create_identity(paths.node_key());
+  if (!identity) return identity.error();
+  out.identity = std::move(*identity);
+  auto overlay = load_overlay(paths);
+  if (!overlay) return overlay.error();
+  out.overlay = std::move(*overlay);
+  bool closed = out.overlay.admission == Admission::closed;
+  auto admitted = closed ? load_closed(paths, now, out) : solve(paths, out);
+  if (!admitted) return admitted.error();
+  return out;
+}
+
+Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const std::string& text,
+                                               WallTime now) {
+  auto invite = service::Invite::parse(text);
+  if (!invite) return invalid("--invite: " + invite.error().text);
+  if (invite->not_after < now) {
+    return Error{ErrorCode::refused,
+                 "--invite: this invite has expired, or the clock is wrong. Ask for a new one"};
+  }
+  auto current = load_overlay(paths);
+  if (!current) return current.error();
+  bool fresh = !fs::exists(paths.overlay_file()) && !fs::exists(paths.database());
+  if (current->id() == invite->overlay) {
+    bool admitted = invite->admission == Admission::open || fs::exists(paths.credential_file());
+    if (admitted) return invite->addresses;  // nothing to ask for
+  } else if (!fresh) {
+    return Error{
+        ErrorCode::conflict,
+        fmt::format("this home belongs to the overlay {}, the invite to {}. Use another --home DIR",
+                    current->name, printable(invite->name, 64))};
+  }
+  auto identity = io::load_or_create_identity(paths.node_key());
+  if (!identity) return identity.error();
+  auto enrolment = io::enrol(*identity, *invite);
+  if (!enrolment) return Error{enrolment.error().code, "--invite: " + enrolment.error().text};
+  auto kept = keep(paths, *enrolment);
+  if (!kept) return kept.error();
+  return invite->addresses;
+}
+
+Result<Overlay> create_overlay(const config::Paths& paths, const std::string& name, WallTime now) {
+  if (fs::exists(paths.overlay_file()) || fs::exists(paths.database())) {
+    return Error{ErrorCode::conflict,
+                 "this home belongs to an overlay already. Use another --home DIR"};
+  }
+  auto identity = io::load_or_create_identity(paths.node_key());
+  if (!identity) return identity.error();
+  auto overlay = io::Authority::create(paths.authority_dir(), name);
+  if (!overlay) return overlay.error();
+  auto authority = io::Authority::open(paths.authority_dir(), *overlay);
+  if (!authority) return authority.error();
+  auto credential = authority->admit_self(identity->key, now);
+  if (!credential) return credential.error();
+  auto kept = keep(
+      paths,
+      {.overlay = *overlay, .credential = *credential, .revocations = authority->revocations()});
+  if (!kept) return kept.error();
+  return overlay;
+}
+
+Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list) {
+  return io::replace_file(paths.revocations_file(), list.encode());
+}
+
+}  // namespace beckon

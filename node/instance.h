@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "config/paths.h"
+#include "node/io/authority.h"
+#include "node/io/identity.h"
+#include "node/service/overlay.h"
+
+namespace beckon {
+
+/// What a home holds of a node: who it is and which overlay it belongs to. Files in the state
+/// folder: node.key, overlay.json (absent: the built-in open overlay), credential and revocations
+/// (closed overlays), puzzle (open ones that ask for one), authority/ (on the founder of a closed
+/// one).
+struct Instance {
+  io::Identity identity{};
+  service::Overlay overlay{};
+  std::optional<service::Revocations> revocations{};
+  std::optional<io::Authority> authority{};
+};
+
+/// Reads them, making the key when there is none. A closed overlay without a valid credential is
+/// an error that says how to get one.
+Result<Instance> load_instance(const config::Paths& paths, WallTime now);
+
+/// Joins by an invite: asks the inviter for the overlay file and, in a closed overlay, a
+/// credential, and keeps both. Returns addresses to join through. A home that belongs to another
+/// overlay already is left alone.
+Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const std::string& text,
+                                               WallTime now);
+
+/// Founds a closed overlay in this home: authority, overlay file, and this node's own credential.
+Result<service::Overlay> create_overlay(const config::Paths& paths, const std::string& name,
+                                        WallTime now);
+
+Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list);
+
+}  // namespace beckon

@@ -1,0 +1,74 @@
+#include "node/log_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+namespace beckon {
+
+namespace {
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+class LogFile::Impl {
+ public:
+  explicit Impl(std::vector<spdlog::sink_ptr> sinks)
+      : logger("beckond", sinks.begin(), sinks.end()) {}
+  spdlog::logger logger;
+};
+
+Result<LogLevel> parse_level(const std::string& text) {
+  if (text == "debug") return LogLevel::debug;
+  if (text == "info") return LogLevel::info;
+  if (text == "warning") return LogLevel::warning;
+  if (text == "error") return LogLevel::error;
+  return invalid(fmt::format("a log level is debug, info, warning or error, got '{}'", text));
+}
+
+Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, const Options& options) {
+  try {
+    int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);  // for its mode only
+    if (fd >= 0) ::close(fd);
+    std::vector<spdlog::sink_ptr> sinks;
+    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_st>(path, options.file_bytes,
+                                                                           options.old_files));
+    if (options.to_terminal)
+      sinks.push_back(std::make_shared<spdlog::sinks::stderr_color_sink_st>());
+    auto impl = std::make_unique<Impl>(std::move(sinks));
+    impl->logger.set_pattern("%Y-%m-%d %H:%M:%S.%e %^%l%$ %v");
+    impl->logger.set_level(to_spdlog(options.level));
+    impl->logger.flush_on(spdlog::level::debug);
+    impl->logger.set_error_handler(
+        [](const std::string&) {});  // a full disk must not stop the node
+    return std::make_unique<LogFile>(std::move(impl));
+  } catch (const spdlog::spdlog_ex& error) {
+    return Error{ErrorCode::internal,
+                 fmt::format("cannot write the log {}: {}", path, error.what())};
+  }
+}
+
+LogFile::LogFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LogFile::~LogFile() = default;
+
+void LogFile::write(const LogLine& line) {
+  impl_->logger.log(to_spdlog(line.level), "{}", printable(line.text));
+}
+
+}  // namespace beckon

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+
+namespace beckon {
+
+/// beckond's log: a file that is turned over before it grows large, and the terminal when the node
+/// stays in the foreground.
+class LogFile {
+ public:
+  struct Options {
+    std::size_t file_bytes = 4 * 1024 * 1024;
+    std::size_t old_files = 3;
+    LogLevel level = LogLevel::info;
+    bool to_terminal = false;
+  };
+
+  static Result<std::unique_ptr<LogFile>> open(const std::string& path, const Options& options);
+  ~LogFile();
+  void write(const LogLine& line);
+
+  class Impl;
+  explicit LogFile(std::unique_ptr<Impl> impl);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+Result<LogLevel> parse_level(const std::string& text);
+
+}  // namespace beckon

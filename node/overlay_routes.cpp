@@ -1,0 +1,104 @@
+#include "node/overlay_routes.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+namespace beckon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using service::Answer;
+using service::ApiRequest;
+
+Json overlay_json(const Instance& instance) {
+  bool closed = instance.overlay.admission == service::Admission::closed;
+  Json out{{"name", instance.overlay.name},
+           {"id", to_hex(instance.overlay.id())},
+           {"admission", closed ? "closed" : "open"},
+           {"authority_here", instance.authority.has_value()}};
+  if (!instance.authority) return out;
+  out["open_invites"] = instance.authority->open_invites();
+  out["members"] = Json::array();
+  for (const auto& member : instance.authority->members()) {
+    out["members"].push_back(
+        {{"id", member.id.hex()}, {"until_ms", to_ms(member.credential.not_after)}});
+  }
+  return out;
+}
+
+Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
+  auto addresses = driver.transport().addresses();
+  WallTime now = driver.service().kernel().now().wall;
+  if (instance.authority)
+    return instance.authority->invite(driver.transport().id(), addresses, now);
+  if (instance.overlay.admission == service::Admission::closed) {
+    return Error{ErrorCode::refused,
+                 "only the node that holds the authority's key can invite to this overlay"};
+  }
+  return service::Invite{.overlay = instance.overlay.id(),
+                         .name = instance.overlay.name,
+                         .admission = service::Admission::open,
+                         .inviter = driver.transport().id(),
+                         .not_after = now + std::chrono::hours(7 * 24),
+                         .addresses = addresses};
+}
+
+void invite(Driver& driver, Instance& instance, const Answer& answer) {
+  auto made = make_invite(driver, instance);
+  if (!made) return answer.problem(made.error());
+  answer.json({{"invite", made->text()},
+               {"overlay", made->name},
+               {"once", made->secret.has_value()},
+               {"until_ms", to_ms(made->not_after)}});
+}
+
+Result<chord::Id> find_member(const io::Authority& authority, const std::string& prefix) {
+  std::vector<chord::Id> found;
+  for (const auto& member : authority.members()) {
+    if (member.id.hex().starts_with(prefix)) found.push_back(member.id);
+  }
+  if (prefix.size() < 6) return invalid("say at least 6 hexadecimal digits of the node's id");
+  if (found.empty())
+    return Error{ErrorCode::not_found, fmt::format("no member '{}'", printable(prefix, 60))};
+  if (found.size() > 1)
+    return invalid(fmt::format("'{}' fits {} members; say more digits", prefix, found.size()));
+  return found.front();
+}
+
+void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const Answer& answer) {
+  if (!instance.authority) {
+    return answer.problem(
+        {ErrorCode::refused, "only the node that holds the authority's key can expel members"});
+  }
+  auto body = request.body();
+  if (!body) return answer.problem(body.error());
+  if (!body->is_object() || !body->contains("node") || !(*body)["node"].is_string()) {
+    return answer.problem(invalid("wanted {\"node\": \"id\"}"));
+  }
+  auto member = find_member(*instance.authority, (*body)["node"].get<std::string>());
+  if (!member) return answer.problem(member.error(), "See: beckon overlay show");
+  auto list = instance.authority->revoke(*member, driver.service().kernel().now().wall);
+  if (!list) return answer.problem(list.error());
+  auto spread = driver.transport().set_revocations(*list);
+  if (!spread) return answer.problem(spread.error());
+  answer.json({{"node", member->hex()}, {"version", list->version}});
+}
+
+}  // namespace
+
+void add_overlay_routes(Driver& driver, Instance& instance) {
+  service::Api& api = driver.service().api();
+  api.route("GET", "/v1/overlay",
+            [&instance](const ApiRequest&, Answer answer) { answer.json(overlay_json(instance)); });
+  api.route("POST", "/v1/overlay/invites", [&driver, &instance](const ApiRequest&, Answer answer) {
+    invite(driver, instance, answer);
+  });
+  api.route("POST", "/v1/overlay/revocations",
+            [&driver, &instance](const ApiRequest& request, Answer answer) {
+              revoke(driver, instance, request, answer);
+            });
+}
+
+}  // namespace beckon
