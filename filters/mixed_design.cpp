@@ -172,7 +172,7 @@ class MixedSearch {
     best.total_fpr = std::numeric_limits<double>::infinity();
     for (bool dyadic : {false, true}) {
       if (dyadic ? !options_.allow_dyadic : !options_.allow_go) continue;
-      MixedDesign design{options_.bits, k, {}, 0, 0, {}, 0};
+      MixedDesign design{options_.bits, k, {}, 0, 0, {}, {}, 0};
       for (std::size_t i = 0; i < load_.ranges.size(); ++i) {
         design.choices.push_back({dyadic && !steps_.is_point(i), go.ranges[i], 0});
       }
@@ -183,10 +183,21 @@ class MixedSearch {
     return best;
   }
 
+  double mean_positions(std::size_t i, const Choice& choice, int k) {
+    if (!choice.dyadic) return go_positions(load_.ranges[i].size.width, choice.shape);
+    double mean = 0;
+    const std::vector<double>& chances = blocks(i, choice.level);
+    for (std::size_t n = 0; n < chances.size(); ++n) mean += static_cast<double>(n) * chances[n];
+    return mean * k;
+  }
+
   void detail(MixedDesign& design) {
     double fixed = fixed_positions(design);
     design.range_fpr.assign(design.choices.size(), 0);
     design.text_fpr = 0;
+    for (std::size_t i = 0; i < design.choices.size(); ++i) {
+      design.range_positions.push_back(mean_positions(i, design.choices[i], design.k));
+    }
     for (auto [count, chance] : block_counts(design)) {
       double positions = fixed + count * design.k;
       Fill full = fill(positions);

@@ -44,6 +44,7 @@ struct MixedDesign {
   double positions = 0;  // expected
   double total_fpr = 1;
   std::vector<double> range_fpr{};
+  std::vector<double> range_positions{};
   double text_fpr = 1;
 };
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace beckon::tests {
+
+/// What a finished program left behind.
+struct Ran {
+  int exit = -1;  // 128 + signal if it was killed
+  std::string out{};
+  std::string err{};
+};
+
+/// Runs the built `beckon` with these words (no shell between) and waits for it. Extra variables
+/// are written NAME=VALUE. stdin is empty.
+Ran run_beckon(const std::vector<std::string>& words,
+               const std::vector<std::string>& environment = {});
+
+/// The same for any program.
+Ran run_program(const std::string& path, const std::vector<std::string>& words,
+                const std::vector<std::string>& environment = {});
+
+}  // namespace beckon::tests
