@@ -25,6 +25,10 @@ enum class FrameType : std::uint8_t {
   sync_want_rep = 0x2c,
   chain_req = 0x2d,
   chain_rep = 0x2e,
+  deliver_req = 0x41,  // node/service/mail/mail_messages.h
+  deliver_rep = 0x42,
+  mailbox_req = 0x43,
+  mailbox_rep = 0x44,
 };
 
 constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(type); }

@@ -86,6 +86,8 @@ class ItemRules {
   virtual ItemLimits limits() const = 0;
   /// Strict layout and placement; everything but signature and clock. Status: malformed, wrong_key.
   virtual Result<ItemInfo> read(const Id& ring, ByteView bytes) const = 0;
+  /// Whether whoever knows the key may read; otherwise the service of this kind hands items out.
+  virtual bool open_to_all() const { return true; }
   /// The signature over the verbatim bytes. Dear: asked last.
   virtual bool genuine(ByteView bytes) const = 0;
 };

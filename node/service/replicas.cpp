@@ -11,6 +11,7 @@ Duration jittered(Duration period, Rng& rng) { return period * rng.between(75, 1
 
 Replicas::Replicas(Context& context, const RuleBook& rules, ReplicaOptions options)
     : context_(context),
+      rules_(rules),
       options_(options),
       neighbourhood_(context.self().id, options.replicas + 1),
       holder_(context, rules, neighbourhood_, options_),
@@ -56,6 +57,10 @@ void Replicas::handle(const Request& request) {
 void Replicas::on_get(const Request& request) {
   auto asked = decode_get_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  const ItemRules* rules = rules_.find(asked->kind);
+  if (rules != nullptr && !rules->open_to_all()) {
+    return context_.refuse(request, to_error(Status::forbidden));
+  }
   GetReply reply;
   std::size_t bytes = 0;
   WallTime now = context_.now().wall;

@@ -62,6 +62,7 @@ class Replicas {
   std::vector<PeerRef> targets(std::size_t count) const;
 
   Context& context_;
+  const RuleBook& rules_;
   const ReplicaOptions options_;
   Neighbourhood neighbourhood_;
   ItemHolder holder_;

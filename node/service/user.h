@@ -10,6 +10,7 @@
 
 namespace beckon::service {
 
+using chord::Id;
 using UserId = chord::Id;
 
 /// User-ID = first 20 bytes of SHA-256 of the user's Ed25519 public key.

@@ -1,4 +1,4 @@
-#include "node/service/letter.h"
+#include "node/service/mail/letter.h"
 
 #include <doctest/doctest.h>
 

@@ -13,7 +13,7 @@ namespace beckon::service {
 /// What one user says to another, before it is sealed. `id` is drawn by the sender: it stays the
 /// same over retries, so a letter that arrives twice is known for the same one.
 struct Letter {
-  enum class Kind : std::uint8_t { text = 1, call = 2 };
+  enum class Kind : std::uint8_t { text = 1, call = 2, receipt = 3 };
   using Number = std::array<std::uint8_t, 16>;
 
   PublicKey from{};
@@ -23,12 +23,18 @@ struct Letter {
   Kind kind = Kind::text;
   Number thread{};     // all zero: between these two; else the group or call it belongs to
   std::string name{};  // what the sender calls itself; a claim, nothing more
-  std::string body{};  // text, or the call's own format
+  std::string
+      body{};  // text; a call's own format; for a receipt nothing: `id` is the letter it answers
 
   static constexpr std::size_t max_body = 64 * 1024;
   static constexpr std::size_t max_name = 128;
   friend bool operator==(const Letter&, const Letter&) = default;
 };
+
+/// The plain form, for sealing and for the recipient's own disk. Reading leaves the rest of the
+/// reader.
+Bytes encode(const Letter& letter);
+Result<Letter> read_letter(ByteReader& reader);
 
 /// A sealed letter as hosts, mailboxes and relays carry it: they learn the recipient, the expiry,
 /// the size rounded up to 256 * 2^n, and nothing else.
@@ -64,6 +70,7 @@ Result<Envelope> seal(const Letter& letter, const SecretSeed& from, const Signer
 Result<Envelope> decode_envelope(ByteView bytes);
 
 /// Opens with whichever of the recipient's keys fits, and checks sender, recipient and overlay.
+/// Error not_found: sealed to a key the recipient does not have (any more).
 Result<Letter> open(const Envelope& envelope, const User& recipient, const Signer& signer,
                     const Digest& overlay);
 

@@ -1,4 +1,4 @@
-#include "node/service/letter.h"
+#include "node/service/mail/letter.h"
 
 #include <algorithm>
 
@@ -37,19 +37,6 @@ Bytes with_info(const UserId& to) {
   return w.take();
 }
 
-Bytes content(const Letter& letter) {
-  ByteWriter w;
-  w.raw(letter.from);
-  w.raw(letter.to.bytes);
-  w.raw(letter.id);
-  w.i64(to_ms(letter.time));
-  w.u8(static_cast<std::uint8_t>(letter.kind));
-  w.raw(letter.thread);
-  w.counted8(as_bytes(letter.name));
-  w.counted32(as_bytes(letter.body));
-  return w.take();
-}
-
 Bytes signed_bytes(const Digest& overlay, WallTime expiry, ByteView content) {
   ByteWriter w;
   w.raw(as_bytes(domain));
@@ -66,7 +53,22 @@ std::size_t padded_size(std::size_t size) {
   return out;
 }
 
-Result<Letter> decode_letter(ByteReader& r) {
+}  // namespace
+
+Bytes encode(const Letter& letter) {
+  ByteWriter w;
+  w.raw(letter.from);
+  w.raw(letter.to.bytes);
+  w.raw(letter.id);
+  w.i64(to_ms(letter.time));
+  w.u8(static_cast<std::uint8_t>(letter.kind));
+  w.raw(letter.thread);
+  w.counted8(as_bytes(letter.name));
+  w.counted32(as_bytes(letter.body));
+  return w.take();
+}
+
+Result<Letter> read_letter(ByteReader& r) {
   Letter letter;
   letter.from = r.array<32>();
   letter.to.bytes = r.array<UserId::size>();
@@ -76,15 +78,13 @@ Result<Letter> decode_letter(ByteReader& r) {
   letter.thread = r.array<16>();
   letter.name = as_text(r.counted8());
   letter.body = as_text(r.counted32());
-  bool good = r.ok() && (kind == 1 || kind == 2) && letter.name.size() <= Letter::max_name &&
+  bool good = r.ok() && kind >= 1 && kind <= 3 && letter.name.size() <= Letter::max_name &&
               letter.body.size() <= Letter::max_body && is_utf8(letter.name) &&
               is_utf8(letter.body);
   if (!good) return invalid("the letter inside the envelope is malformed");
   letter.kind = static_cast<Letter::Kind>(kind);
   return letter;
 }
-
-}  // namespace
 
 Result<Envelope> seal(const Letter& letter, const SecretSeed& from, const Signer& signer,
                       const SealOptions& options) {
@@ -94,7 +94,7 @@ Result<Envelope> seal(const Letter& letter, const SecretSeed& from, const Signer
     return invalid("a sender's name holds at most 128 bytes");
   if (!is_utf8(letter.body) || !is_utf8(letter.name))
     return invalid("a message must be UTF-8 text");
-  Bytes inner = content(letter);
+  Bytes inner = encode(letter);
   Signature signature = signer.sign(from, signed_bytes(options.overlay, options.expiry, inner));
   inner.insert(inner.end(), signature.begin(), signature.end());
   inner.resize(padded_size(inner.size()));
@@ -135,7 +135,7 @@ Result<Bytes> open_with_any_key(const Envelope& envelope, const User& recipient)
                             ByteView(envelope.bytes).subspan(header_size));
     if (inner) return inner;
   }
-  return invalid("no key of the recipient opens the envelope");
+  return Error{ErrorCode::not_found, "no key of the recipient opens the envelope"};
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Result<Letter> open(const Envelope& envelope, const User& recipient, const Signe
   auto inner = open_with_any_key(envelope, recipient);
   if (!inner) return inner.error();
   ByteReader r(*inner);
-  auto letter = decode_letter(r);
+  auto letter = read_letter(r);
   if (!letter) return letter.error();
   std::size_t content_size = inner->size() - r.remaining();
   Signature signature = r.array<64>();

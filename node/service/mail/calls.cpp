@@ -1,0 +1,373 @@
+#include "node/service/mail/calls.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace beckon::service {
+
+namespace {
+
+using Op = CallMessage::Op;
+
+const char* to_text(Call::State state) {
+  switch (state) {
+    case Call::State::inviting:
+      return "inviting";
+    case Call::State::ringing:
+      return "ringing";
+    case Call::State::active:
+      return "active";
+    case Call::State::ended:
+      return "ended";
+  }
+  return "?";
+}
+
+Error no_such_call() { return {ErrorCode::not_found, "there is no such call, or it has ended"}; }
+
+}  // namespace
+
+Calls::Calls(Context& context, const Users& users, const Contacts& contacts, Courier& courier,
+             Options options)
+    : context_(context),
+      users_(users),
+      contacts_(contacts),
+      courier_(courier),
+      options_(options),
+      rate_(options.rate) {}
+
+const Call* Calls::find(const Key& key) const {
+  auto found = calls_.find(key);
+  return found == calls_.end() ? nullptr : &found->second;
+}
+
+std::size_t Calls::open_calls(const UserId& user) const {
+  return static_cast<std::size_t>(
+      std::count_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+        return entry.first.first == user && entry.second.state != Call::State::ended;
+      }));
+}
+
+bool Calls::busy(const UserId& user) const {
+  return std::any_of(calls_.begin(), calls_.end(), [&](const auto& entry) {
+    return entry.first.first == user && (entry.second.state == Call::State::active ||
+                                         entry.second.state == Call::State::inviting);
+  });
+}
+
+Result<Letter::Number> Calls::invite(const Invite& invite) {
+  const User* user = users_.find(invite.from);
+  if (user == nullptr) return Error{ErrorCode::not_found, "this node hosts no such user"};
+  if (invite.to.empty()) return invalid("a call needs somebody to call");
+  if (invite.to.size() >= CallMessage::max_members)
+    return invalid("a call holds at most 64 people");
+  if (busy(invite.from))
+    return Error{ErrorCode::conflict, "you are in a call already; hang up first"};
+  if (open_calls(invite.from) >= options_.max_calls)
+    return Error{ErrorCode::refused, "too many open calls"};
+  Call call{.user = invite.from,
+            .caller = true,
+            .group = invite.to.size() > 1,
+            .state = Call::State::inviting,
+            .from = invite.from,
+            .since = context_.now().mono};
+  auto secret = context_.secrets().next();
+  std::copy_n(secret.begin(), call.id.size(), call.id.begin());
+  for (const Callee& callee : invite.to) call.members[callee.id()] = {.callee = callee};
+  Key key{invite.from, call.id};
+  names_[key] = invite.name;
+  Call& stored = calls_.emplace(key, std::move(call)).first->second;
+  CallMessage message{.op = Op::invite, .members = {self(*user, invite.name)}};
+  if (stored.group)
+    message.members.insert(message.members.end(), invite.to.begin(), invite.to.end());
+  post_all(stored, message);
+  watch(key);
+  return stored.id;
+}
+
+/// How others reach this user: the caller says so itself, so that an answer needs no search.
+Callee Calls::self(const User& user, const std::string& name) const {
+  return {.key = user.key,
+          .name = name,
+          .message_key = hpke::public_key(user.message_keys.front().secret),
+          .host = context_.self()};
+}
+
+Result<void> Calls::accept(const Key& key, const std::string& name) {
+  auto found = calls_.find(key);
+  if (found == calls_.end() || found->second.state != Call::State::ringing) return no_such_call();
+  if (busy(key.first))
+    return Error{ErrorCode::conflict, "you are in a call already; hang up first"};
+  Call& call = found->second;
+  names_[key] = name;
+  call.state = Call::State::active;
+  call.since = context_.now().mono;
+  Call::Member& host = call.members.at(call.from);
+  host.standing = Call::Standing::joined;
+  host.heard = context_.now().mono;
+  post(call, call.from, {.op = Op::accept});
+  tell(call, "joined", &host);
+  return {};
+}
+
+Result<void> Calls::decline(const Key& key) {
+  auto found = calls_.find(key);
+  if (found == calls_.end() || found->second.state != Call::State::ringing) return no_such_call();
+  post(found->second, found->second.from, {.op = Op::decline, .text = "declined"});
+  end(found->second, "declined");
+  return {};
+}
+
+Result<void> Calls::hang_up(const Key& key) {
+  auto found = calls_.find(key);
+  if (found == calls_.end() || found->second.state == Call::State::ended) return no_such_call();
+  post_all(found->second, {.op = Op::hangup});
+  end(found->second, "hung up");
+  return {};
+}
+
+Result<void> Calls::say(const Key& key, const std::string& text) {
+  auto found = calls_.find(key);
+  if (found == calls_.end() || found->second.state != Call::State::active) return no_such_call();
+  if (text.size() > CallMessage::max_line || !is_utf8(text)) {
+    return invalid("a line is UTF-8 text of at most 4096 bytes");
+  }
+  Call& call = found->second;
+  CallMessage message{.op = Op::line, .text = text, .count = ++call.lines};
+  for (auto& [id, member] : call.members) {
+    if (member.standing == Call::Standing::joined) post(call, id, message);
+  }
+  return {};
+}
+
+Delivery Calls::take(const User& to, const Letter& letter) {
+  UserId sender = user_id(letter.from);
+  auto message = decode_call_message(letter.body);
+  auto age = context_.now().wall - letter.time;
+  bool fresh = age <= options_.skew && age >= -options_.skew;
+  Id rate_key = Id::of_digest(sha256({to.id().bytes, letter.from}));
+  if (!message || !fresh || !rate_.take(rate_key, 1, context_.now().mono)) return Delivery::refused;
+  auto found = calls_.find({to.id(), letter.thread});
+  if (found == calls_.end()) {
+    return message->op == Op::invite ? invited(to, letter, *message) : Delivery::refused;
+  }
+  auto member = found->second.members.find(sender);
+  if (member == found->second.members.end() || found->second.state == Call::State::ended)
+    return Delivery::refused;
+  if (member->second.callee.name.empty()) member->second.callee.name = letter.name;
+  heard(found->second, member->second, *message);
+  return Delivery::delivered;
+}
+
+Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage& message) {
+  UserId sender = user_id(letter.from);
+  const Contact* contact = contacts_.find(to.id(), sender);
+  if (contact != nullptr && contact->standing == Contact::Standing::blocked)
+    return Delivery::delivered;  // no signal
+  bool closed =
+      to.policy == Policy::nobody || (to.policy == Policy::contacts && contact == nullptr);
+  if (closed || open_calls(to.id()) >= options_.max_calls) return Delivery::refused;
+  Call call{.id = letter.thread,
+            .user = to.id(),
+            .group = message.members.size() > 1,
+            .from = sender,
+            .since = context_.now().mono};
+  for (const Callee& member : message.members) {
+    if (member.id() != to.id()) call.members[member.id()] = {.callee = member};
+  }
+  call.members[sender].callee.key = letter.from;
+  call.members[sender].callee.name = letter.name;
+  Key key{to.id(), call.id};
+  Call& stored = calls_.emplace(key, std::move(call)).first->second;
+  watch(key);
+  if (busy(to.id())) {
+    post(stored, sender, {.op = Op::decline, .text = "busy"});
+    end(stored, "busy");
+    return Delivery::delivered;
+  }
+  tell(stored, "ringing", &stored.members.at(sender));
+  return Delivery::delivered;
+}
+
+void Calls::heard(Call& call, Call::Member& member, const CallMessage& message) {
+  member.heard = context_.now().mono;
+  bool from_host = member.callee.id() == call.from;
+  switch (message.op) {
+    case Op::accept:
+      if (call.caller && member.standing == Call::Standing::invited) answered_yes(call, member);
+      return;
+    case Op::decline:
+      if (call.caller && member.standing == Call::Standing::invited) {
+        gone(call, member,
+             message.text == "busy" || message.text == "no answer" ? message.text : "declined");
+      }
+      return;
+    case Op::roster:
+      if (from_host && !call.caller && call.state == Call::State::active) roster(call, message);
+      return;
+    case Op::line:
+      if (member.standing != Call::Standing::joined || message.count <= member.last_line) return;
+      member.last_line = message.count;
+      if (call.state == Call::State::active) tell(call, "line", &member, message.text);
+      return;
+    case Op::hangup:
+      if (member.standing != Call::Standing::gone) gone(call, member, "hung up");
+      return;
+    case Op::invite:
+    case Op::alive:
+      return;
+  }
+}
+
+void Calls::answered_yes(Call& call, Call::Member& member) {
+  member.standing = Call::Standing::joined;
+  if (call.state == Call::State::inviting) {
+    call.state = Call::State::active;
+    call.since = context_.now().mono;
+  }
+  tell(call, "joined", &member);
+  if (!call.group) return;
+  CallMessage list = roster_of(call);
+  for (auto& [id, other] : call.members) {
+    if (other.standing == Call::Standing::joined) post(call, id, list);
+  }
+}
+
+CallMessage Calls::roster_of(const Call& call) const {
+  CallMessage out{.op = Op::roster};
+  for (const auto& [id, member] : call.members) {
+    if (member.standing == Call::Standing::joined) out.members.push_back(member.callee);
+  }
+  return out;
+}
+
+/// The caller says who is in; whoever is new to us counts as joined from now on.
+void Calls::roster(Call& call, const CallMessage& message) {
+  for (const Callee& callee : message.members) {
+    if (callee.id() == call.user) continue;
+    auto known = call.members.find(callee.id());
+    if (known == call.members.end() && call.members.size() >= CallMessage::max_members) continue;
+    Call::Member& member = known == call.members.end() ? call.members[callee.id()] : known->second;
+    if (member.standing != Call::Standing::invited) continue;
+    member.callee = callee;
+    member.standing = Call::Standing::joined;
+    member.heard = context_.now().mono;
+    tell(call, "joined", &member);
+  }
+}
+
+void Calls::post_all(Call& call, const CallMessage& message) {
+  for (auto& [id, member] : call.members) {
+    if (member.standing != Call::Standing::gone) post(call, id, message);
+  }
+}
+
+void Calls::post(Call& call, const UserId& to, CallMessage message) {
+  Call::Member& member = call.members.at(to);
+  if (member.queue.size() >= options_.max_queue) return gone(call, member, "dropped");
+  member.queue.push_back(std::move(message));
+  pump({call.user, call.id}, to);
+}
+
+void Calls::pump(const Key& key, const UserId& to) {
+  Call& call = calls_.at(key);
+  Call::Member& member = call.members.at(to);
+  const User* user = users_.find(key.first);
+  if (member.sending || member.queue.empty() || user == nullptr) return;
+  member.sending = true;
+  Letter letter;
+  auto secret = context_.secrets().next();
+  std::copy_n(secret.begin(), letter.id.size(), letter.id.begin());
+  letter.kind = Letter::Kind::call;
+  letter.thread = key.second;
+  letter.time = context_.now().wall;
+  letter.name = names_[key];
+  letter.body = encode(member.queue.front());
+  member.queue.pop_front();
+  courier_.bring(*user, std::move(letter), member.callee,
+                 context_.now().wall + std::chrono::minutes(2), Courier::Fallback::none,
+                 [this, key, to](const Courier::Outcome& outcome) { sent(key, to, outcome); });
+}
+
+void Calls::sent(const Key& key, const UserId& to, const Courier::Outcome& outcome) {
+  auto found = calls_.find(key);
+  if (found == calls_.end()) return;
+  Call::Member& member = found->second.members.at(to);
+  member.sending = false;
+  if (outcome.state == SendState::delivered) {
+    member.callee = outcome.callee;
+    return pump(key, to);
+  }
+  member.queue.clear();
+  bool was_in = member.standing == Call::Standing::joined;
+  if (member.standing == Call::Standing::gone || found->second.state == Call::State::ended) return;
+  gone(found->second, member,
+       was_in                                ? "dropped"
+       : outcome.state == SendState::refused ? "refused"
+                                             : "unreachable");
+}
+
+void Calls::gone(Call& call, Call::Member& member, const std::string& why) {
+  member.standing = Call::Standing::gone;
+  member.why = why;
+  tell(call, "gone", &member, why);
+  bool anybody = std::any_of(call.members.begin(), call.members.end(), [&](const auto& entry) {
+    bool waited_for = call.caller && entry.second.standing == Call::Standing::invited;
+    return entry.second.standing == Call::Standing::joined || waited_for;
+  });
+  bool host_left_before_answer =
+      call.state == Call::State::ringing && member.callee.id() == call.from;
+  if (!anybody || host_left_before_answer) end(call, why);
+}
+
+void Calls::end(Call& call, const std::string& why) {
+  if (call.state == Call::State::ended) return;
+  call.state = Call::State::ended;
+  call.why = why;
+  call.since = context_.now().mono;
+  tell(call, "ended", nullptr, why);
+}
+
+void Calls::watch(const Key& key) {
+  context_.after(options_.alive_every, [this, key] {
+    auto found = calls_.find(key);
+    if (found == calls_.end()) return;
+    Call& call = found->second;
+    Time now = context_.now().mono;
+    if (call.state == Call::State::ended && now - call.since >= options_.forget_after) {
+      names_.erase(key);
+      calls_.erase(found);
+      return;
+    }
+    if (call.state == Call::State::ringing && now - call.since >= options_.ring_for) {
+      post(call, call.from, {.op = Op::decline, .text = "no answer"});
+      end(call, "no answer");
+    }
+    for (auto& [id, member] : call.members) {
+      if (call.state == Call::State::ended) break;
+      bool unanswered = call.caller && member.standing == Call::Standing::invited &&
+                        now - call.since >= options_.ring_for + options_.alive_every;
+      bool silent =
+          member.standing == Call::Standing::joined && now - member.heard >= options_.dropped_after;
+      if (unanswered) gone(call, member, "no answer");
+      if (silent) gone(call, member, "dropped");
+      if (member.standing == Call::Standing::joined) post(call, id, {.op = Op::alive});
+    }
+    watch(key);
+  });
+}
+
+void Calls::tell(const Call& call, const char* what, const Call::Member* member,
+                 const std::string& text) {
+  nlohmann::ordered_json json{{"call", to_hex(call.id)},
+                              {"user", call.user.hex()},
+                              {"what", what},
+                              {"state", to_text(call.state)},
+                              {"group", call.group}};
+  if (member != nullptr)
+    json["who"] = {{"id", member->callee.id().hex()}, {"name", member->callee.name}};
+  if (!text.empty()) json["text"] = text;
+  context_.emit({.name = "call", .json = json.dump()});
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "node/service/mail/call_message.h"
+#include "node/service/mail/contacts.h"
+#include "node/service/mail/courier.h"
+#include "node/service/mail/mail_messages.h"
+#include "node/service/users.h"
+
+namespace beckon::service {
+
+/// A text session between a user of this node and one callee or a group, as this node sees it.
+struct Call {
+  enum class State : std::uint8_t { inviting, ringing, active, ended };
+  enum class Standing : std::uint8_t { invited, joined, gone };
+  struct Member {
+    Callee callee{};
+    Standing standing = Standing::invited;
+    std::string
+        why{};  // gone: "busy", "declined", "no answer", "unreachable", "hung up", "dropped"
+    Time heard{};
+    std::uint64_t last_line{};        // number of the last line heard from it
+    std::deque<CallMessage> queue{};  // to be sent, one after the other: lines stay in order
+    bool sending = false;
+  };
+
+  Letter::Number id{};
+  UserId user{};
+  bool caller = false;
+  bool group = false;
+  State state = State::ringing;
+  std::string why{};  // ended: why
+  UserId from{};      // who invited
+  std::map<UserId, Member> members{};
+  std::uint64_t lines{};  // spoken here
+  Time since{};
+};
+
+/// Invites, answers and carries calls. Everything travels as sealed letters straight to the
+/// members' hosts, never through mailboxes; in a group everybody who joined speaks to everybody.
+/// Calls live in memory: a restart hangs up.
+class Calls {
+ public:
+  struct Options {
+    Duration ring_for = std::chrono::seconds(45);
+    Duration alive_every = std::chrono::seconds(10);
+    Duration dropped_after = std::chrono::seconds(35);
+    Duration forget_after = std::chrono::minutes(10);  // ended calls stay visible so long
+    std::size_t max_calls = 16;                        // per user, ended ones not counted
+    std::size_t max_queue = 256;                       // lines waiting for one member
+    RateLimit::Options rate{.per_second = 20, .burst = 400, .peers = 4096};
+    std::chrono::milliseconds skew = std::chrono::minutes(5);
+  };
+  using Key = std::pair<UserId, Letter::Number>;  // user here, number of the call
+
+  Calls(Context& context, const Users& users, const Contacts& contacts, Courier& courier,
+        Options options);
+
+  struct Invite {
+    UserId from{};
+    std::string name{};
+    std::vector<Callee> to{};
+  };
+  Result<Letter::Number> invite(const Invite& invite);
+  Result<void> accept(const Key& key, const std::string& name);
+  Result<void> decline(const Key& key);
+  Result<void> hang_up(const Key& key);
+  Result<void> say(const Key& key, const std::string& text);
+
+  const Call* find(const Key& key) const;
+  const std::map<Key, Call>& all() const { return calls_; }
+
+  Delivery take(const User& to, const Letter& letter);
+
+ private:
+  void heard(Call& call, Call::Member& member, const CallMessage& message);
+  Delivery invited(const User& to, const Letter& letter, const CallMessage& message);
+  void answered_yes(Call& call, Call::Member& member);
+  void roster(Call& call, const CallMessage& message);
+  void post(Call& call, const UserId& to, CallMessage message);
+  void post_all(Call& call, const CallMessage& message);
+  void pump(const Key& key, const UserId& to);
+  void sent(const Key& key, const UserId& to, const Courier::Outcome& outcome);
+  void gone(Call& call, Call::Member& member, const std::string& why);
+  void end(Call& call, const std::string& why);
+  void watch(const Key& key);  // ringing time, silence, forgetting
+  void tell(const Call& call, const char* what, const Call::Member* member,
+            const std::string& text = {});
+  std::size_t open_calls(const UserId& user) const;
+  bool busy(const UserId& user) const;
+  CallMessage roster_of(const Call& call) const;
+  Callee self(const User& user, const std::string& name) const;
+
+  Context& context_;
+  const Users& users_;
+  const Contacts& contacts_;
+  Courier& courier_;
+  Options options_;
+  RateLimit rate_;
+  std::map<Key, Call> calls_;
+  std::map<Key, std::string> names_;  // what the user calls itself in that call
+};
+
+}  // namespace beckon::service

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "node/service/context.h"
+#include "node/service/user.h"
+
+namespace beckon::service {
+
+/// Somebody a user has written to, accepted or blocked, and the last known way to reach them.
+struct Contact {
+  enum class Standing : std::uint8_t { accepted = 1, blocked = 2 };
+
+  PublicKey key{};
+  Standing standing = Standing::accepted;
+  std::string alias{};            // given by the user; unique among its contacts, may be empty
+  std::string name{};             // what they call themselves: a claim
+  hpke::PublicKey message_key{};  // all zero while unknown
+  PeerRef host{};                 // a hint; the locator on the ring is newer
+  UserId id() const { return user_id(key); }
+};
+
+/// The contacts of all users of this node, in Table::contacts. Whom a user writes to counts as
+/// accepted: an answer must not land among strangers.
+class Contacts {
+ public:
+  struct Options {
+    std::size_t max_contacts = 10'000;  // per user
+    std::size_t max_alias = 64;
+  };
+  using Book = std::map<UserId, Contact>;
+
+  Contacts(Context& context, Options options);
+  Result<void> load();
+
+  const Contact* find(const UserId& user, const UserId& who) const;
+  const Contact* by_alias(const UserId& user, std::string_view alias) const;
+  const Book& of(const UserId& user) const;
+
+  Result<void> put(const UserId& user, Contact contact, Context::WriteDone done);
+  Result<void> rename(const UserId& user, const UserId& who, std::string alias,
+                      Context::WriteDone done);
+
+ private:
+  Context& context_;
+  Options options_;
+  std::map<UserId, Book> books_;
+};
+
+Bytes encode(const Contact& contact);
+Result<Contact> decode_contact(ByteView row);
+
+}  // namespace beckon::service

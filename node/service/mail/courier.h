@@ -1,0 +1,63 @@
+#pragma once
+
+#include "node/service/context.h"
+#include "node/service/mail/locator.h"
+#include "node/service/mail/outbox.h"
+#include "node/service/replicas.h"
+
+namespace beckon::service {
+
+/// Brings one sealed letter to one callee: to the host it was last known at; if that fails, to the
+/// host its locator on the ring names; if that fails too, into its mailbox. Ends exactly once.
+class Courier {
+ public:
+  struct Options {
+    Duration deliver_timeout = std::chrono::seconds(4);
+  };
+  /// What became of it, and what was learnt of the callee on the way.
+  struct Outcome {
+    SendState state = SendState::unreachable;
+    Callee callee{};
+  };
+  using Done = std::function<void(Outcome)>;
+  enum class Fallback : std::uint8_t { mailbox, none };  // calls are of no use later
+
+  Courier(Context& context, Replicas& replicas, const Signer& signer, const Digest& overlay,
+          Options options);
+
+  void bring(const User& from, Letter letter, const Callee& callee, WallTime expiry,
+             Fallback fallback, Done done);
+
+  /// The callee's locator, as the ring has it now.
+  void locate(const PublicKey& key, std::function<void(Result<Locator>)> done);
+
+ private:
+  struct Trip {
+    SecretSeed seed{};
+    Letter letter{};
+    Callee callee{};
+    WallTime expiry{};
+    Fallback fallback{};
+    bool located = false;
+    Done done{};
+  };
+  using TripId = std::uint64_t;
+
+  void direct(TripId id);
+  void answered(TripId id, const Result<Frame>& frame);
+  void look_up(TripId id);
+  void located(TripId id, const Result<Locator>& locator);
+  void into_mailbox(TripId id);
+  void finish(TripId id, SendState state);
+  Result<Envelope> sealed(const Trip& trip);
+
+  Context& context_;
+  Replicas& replicas_;
+  const Signer& signer_;
+  Digest overlay_;
+  Options options_;
+  std::map<TripId, Trip> trips_;
+  TripId last_ = 0;
+};
+
+}  // namespace beckon::service

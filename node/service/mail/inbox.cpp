@@ -1,0 +1,263 @@
+#include "node/service/mail/inbox.h"
+
+#include <algorithm>
+
+namespace beckon::service {
+
+namespace {
+
+constexpr std::uint8_t row_version = 1;
+
+Bytes row_key(const UserId& user, std::uint64_t number) {
+  ByteWriter w;
+  w.raw(user.bytes);
+  w.u64(number);
+  return w.take();
+}
+
+struct Row {
+  Inbox::Place place{};
+  Message message{};
+};
+
+Bytes encode_row(const Row& row) {
+  ByteWriter w;
+  w.u8(row_version);
+  w.u8(static_cast<std::uint8_t>(row.place));
+  w.u8(row.message.unread ? 1 : 0);
+  w.i64(to_ms(row.message.received));
+  w.raw(encode(row.message.letter));
+  return w.take();
+}
+
+Result<Row> decode_row(std::uint64_t number, ByteView bytes) {
+  ByteReader r(bytes);
+  std::uint8_t version = r.u8();
+  std::uint8_t place = r.u8();
+  std::uint8_t unread = r.u8();
+  WallTime received = wall_from_ms(r.i64());
+  if (version != row_version || place < 1 || place > 3 || unread > 1) r.fail();
+  auto letter = read_letter(r);
+  if (!letter) return letter.error();
+  if (auto done = r.finish("a stored message"); !done) return done.error();
+  return Row{.place = static_cast<Inbox::Place>(place),
+             .message = {.number = number,
+                         .letter = *std::move(letter),
+                         .received = received,
+                         .unread = unread == 1}};
+}
+
+Error full(const char* what) { return {ErrorCode::refused, what}; }
+
+}  // namespace
+
+Inbox::Inbox(Context& context, Options options) : context_(context), options_(options) {}
+
+Result<void> Inbox::load() {
+  std::optional<Error> failed;
+  auto scanned = context_.store().scan(Table::inbox, {}, [&](ByteView key, ByteView value) {
+    ByteReader r(key);
+    UserId user{r.array<UserId::size>()};
+    std::uint64_t number = r.u64();
+    auto row = decode_row(number, value);
+    if (auto whole = r.finish("the key of a stored message"); !whole || !row) {
+      failed = whole ? row.error() : whole.error();
+      return false;
+    }
+    Box& box = boxes_[user];
+    insert(box, number, row->message.letter, row->place, row->message.unread, true);
+    box.next = number + 1;
+    return true;
+  });
+  if (!scanned) return scanned.error();
+  if (failed) return *failed;
+  return {};
+}
+
+Result<void> Inbox::room_for(const Box& box, const Letter& letter, Place place) const {
+  if (place == Place::hidden) return {};
+  auto in_place = [&](const auto& entry) { return entry.second.place == place; };
+  auto count =
+      static_cast<std::size_t>(std::count_if(box.heads.begin(), box.heads.end(), in_place));
+  if (place == Place::shown) {
+    if (count >= options_.max_messages) return full("the callee's inbox is full");
+    if (box.bytes + letter.body.size() > options_.max_bytes)
+      return full("the callee's inbox is full");
+    return {};
+  }
+  auto of_sender = std::count_if(box.heads.begin(), box.heads.end(), [&](const auto& entry) {
+    return in_place(entry) && entry.second.from == letter.from;
+  });
+  if (static_cast<std::size_t>(of_sender) >= options_.max_per_stranger) {
+    return full("the callee has not answered your earlier requests");
+  }
+  if (count >= options_.max_requests) return full("the callee has too many open requests");
+  return {};
+}
+
+std::optional<std::uint64_t> Inbox::oldest_hidden(const Box& box) const {
+  std::size_t hidden = 0;
+  std::optional<std::uint64_t> oldest;
+  for (const auto& [number, head] : box.heads) {
+    if (head.place != Place::hidden) continue;
+    ++hidden;
+    if (!oldest) oldest = number;
+  }
+  return hidden >= options_.max_hidden ? oldest : std::nullopt;
+}
+
+void Inbox::insert(Box& box, std::uint64_t number, const Letter& letter, Place place, bool unread,
+                   bool durable) {
+  box.heads[number] = {.from = letter.from,
+                       .id = letter.id,
+                       .place = place,
+                       .unread = unread,
+                       .durable = durable,
+                       .size = letter.body.size()};
+  box.names[{letter.from, letter.id}] = number;
+  box.bytes += letter.body.size();
+}
+
+void Inbox::erase(Box& box, std::uint64_t number) {
+  auto found = box.heads.find(number);
+  if (found == box.heads.end()) return;
+  box.bytes -= found->second.size;
+  box.names.erase({found->second.from, found->second.id});
+  box.heads.erase(found);
+}
+
+void Inbox::add(const UserId& user, const Letter& letter, Place place, Context::WriteDone done) {
+  Box& box = boxes_[user];
+  if (auto known = box.names.find({letter.from, letter.id}); known != box.names.end()) {
+    Head& head = box.heads.at(known->second);
+    if (!head.durable) {
+      head.waiting.push_back(std::move(done));
+      return;
+    }
+    return done({});
+  }
+  if (auto room = room_for(box, letter, place); !room) return done(room.error());
+
+  std::vector<Mutation> writes;
+  if (auto oldest = oldest_hidden(box); place == Place::hidden && oldest) {
+    writes.push_back({.table = Table::inbox, .key = row_key(user, *oldest)});
+    erase(box, *oldest);
+  }
+  Letter kept = letter;
+  if (place == Place::hidden) kept.body.clear();
+  std::uint64_t number = box.next++;
+  insert(box, number, kept, place, place == Place::shown, false);
+  box.heads.at(number).waiting.push_back(std::move(done));
+  Row row{.place = place,
+          .message = {.number = number,
+                      .letter = std::move(kept),
+                      .received = context_.now().wall,
+                      .unread = place == Place::shown}};
+  writes.push_back({.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)});
+  context_.write(std::move(writes),
+                 [this, user, number](Result<void> result) { stored(user, number, result); });
+}
+
+void Inbox::stored(const UserId& user, std::uint64_t number, const Result<void>& result) {
+  Box& box = boxes_[user];
+  auto found = box.heads.find(number);
+  if (found == box.heads.end()) return;
+  auto waiting = std::move(found->second.waiting);
+  found->second.waiting.clear();
+  found->second.durable = true;
+  if (!result) erase(box, number);  // the sender hears of the failure and tries again
+  for (auto& done : waiting) done(result);
+}
+
+bool Inbox::knows(const UserId& user, const Letter& letter) const {
+  auto box = boxes_.find(user);
+  return box != boxes_.end() && box->second.names.contains({letter.from, letter.id});
+}
+
+Inbox::Counts Inbox::counts(const UserId& user) const {
+  Counts out;
+  auto found = boxes_.find(user);
+  if (found == boxes_.end()) return out;
+  for (const auto& [number, head] : found->second.heads) {
+    out.unread += head.place == Place::shown && head.unread ? 1 : 0;
+    out.requests += head.place == Place::requests ? 1 : 0;
+  }
+  return out;
+}
+
+Result<Message> Inbox::read(const UserId& user, std::uint64_t number) const {
+  auto row = context_.store().get(Table::inbox, row_key(user, number));
+  if (!row) return row.error();
+  if (!row->has_value()) return Error{ErrorCode::not_found, "a stored message is gone"};
+  auto decoded = decode_row(number, **row);
+  if (!decoded) return decoded.error();
+  Message message = std::move(decoded->message);
+  message.unread = boxes_.at(user).heads.at(number).unread;  // memory is ahead of a write under way
+  return message;
+}
+
+Result<std::vector<Message>> Inbox::list(const UserId& user, Place place, std::uint64_t since,
+                                         const PublicKey* with, std::size_t limit) const {
+  std::vector<Message> out;
+  auto found = boxes_.find(user);
+  if (found == boxes_.end()) return out;
+  const auto& heads = found->second.heads;
+  for (auto it = heads.rbegin(); it != heads.rend() && it->first > since && out.size() < limit;
+       ++it) {
+    const Head& head = it->second;
+    if (head.place != place || !head.durable || (with != nullptr && head.from != *with)) continue;
+    auto message = read(user, it->first);
+    if (!message) return message.error();
+    out.push_back(*std::move(message));
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+Result<Mutation> Inbox::rewritten(const UserId& user, std::uint64_t number) const {
+  auto message = read(user, number);
+  if (!message) return message.error();
+  Row row{.place = boxes_.at(user).heads.at(number).place, .message = *std::move(message)};
+  return Mutation{.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)};
+}
+
+void Inbox::mark_read(const UserId& user, std::uint64_t upto, Context::WriteDone done) {
+  std::vector<Mutation> writes;
+  for (auto& [number, head] : boxes_[user].heads) {
+    if (number > upto || !head.unread || !head.durable || head.place != Place::shown) continue;
+    head.unread = false;
+    auto row = rewritten(user, number);
+    if (!row) return done(row.error());
+    writes.push_back(*std::move(row));
+  }
+  context_.write(std::move(writes), std::move(done));
+}
+
+void Inbox::accept(const UserId& user, const PublicKey& from, Context::WriteDone done) {
+  std::vector<Mutation> writes;
+  for (auto& [number, head] : boxes_[user].heads) {
+    if (head.place != Place::requests || head.from != from || !head.durable) continue;
+    head.place = Place::shown;
+    head.unread = true;
+    auto row = rewritten(user, number);
+    if (!row) return done(row.error());
+    writes.push_back(*std::move(row));
+  }
+  context_.write(std::move(writes), std::move(done));
+}
+
+void Inbox::erase_requests(const UserId& user, const PublicKey& from, Context::WriteDone done) {
+  std::vector<Mutation> writes;
+  Box& box = boxes_[user];
+  std::vector<std::uint64_t> gone;
+  for (const auto& [number, head] : box.heads) {
+    if (head.place == Place::requests && head.from == from && head.durable) gone.push_back(number);
+  }
+  for (std::uint64_t number : gone) {
+    writes.push_back({.table = Table::inbox, .key = row_key(user, number)});
+    erase(box, number);
+  }
+  context_.write(std::move(writes), std::move(done));
+}
+
+}  // namespace beckon::service

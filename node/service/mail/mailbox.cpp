@@ -1,0 +1,145 @@
+#include "node/service/mail/mailbox.h"
+
+#include "node/service/mail/mailbox_entry.h"
+
+namespace beckon::service {
+
+Mailbox::Mailbox(Context& context, Replicas& replicas, const Users& users, Reception& reception,
+                 Courier& courier, const Signer& signer, const Digest& overlay, Options options)
+    : context_(context),
+      replicas_(replicas),
+      users_(users),
+      reception_(reception),
+      courier_(courier),
+      signer_(signer),
+      overlay_(overlay),
+      options_(options) {}
+
+void Mailbox::start() {
+  auto jitter = Duration(context_.rng().between(0, options_.period.count() / 4));
+  context_.after(options_.period + jitter, [this] {
+    fetch_all();
+    start();
+  });
+}
+
+void Mailbox::fetch_all() {
+  if (!queue_.empty()) return;  // the last round is still going on
+  for (const auto& [id, user] : users_.all()) queue_.push_back(id);
+  while (visits_.size() < options_.window && !queue_.empty()) visit_next();
+}
+
+void Mailbox::visit_next() {
+  VisitId id = ++last_;
+  UserId user = queue_.front();
+  queue_.pop_front();
+  visits_.emplace(id, Visit{.user = user});
+  context_.lookup(mailbox_key(overlay_, user), [this, id](const Result<Owner>& owner) {
+    if (!owner) return end(id);
+    auto& keepers = visits_.at(id).keepers;
+    keepers.push_back(owner->owner);
+    for (const PeerRef& peer : owner->successors) {
+      if (keepers.size() < options_.copies) keepers.push_back(peer);
+    }
+    ask(id);
+  });
+}
+
+void Mailbox::ask(VisitId id) {
+  Visit& visit = visits_.at(id);
+  const User* user = users_.find(visit.user);
+  if (user == nullptr || visit.keeper >= visit.keepers.size()) return end(id);
+  const PeerRef& keeper = visit.keepers[visit.keeper];
+  FetchRequest request{.user = user->key, .time = context_.now().wall, .after = visit.after};
+  request.signature = signer_.sign(user->seed, fetch_signed_bytes(request, overlay_, keeper.id));
+  context_.ask(keeper, raw(FrameType::mailbox_req), encode(request), options_.timeout,
+               [this, id](const Result<Frame>& frame) { got(id, frame); });
+}
+
+void Mailbox::next_keeper(VisitId id) {
+  Visit& visit = visits_.at(id);
+  ++visit.keeper;
+  visit.after.reset();
+  ask(id);
+}
+
+void Mailbox::got(VisitId id, const Result<Frame>& frame) {
+  auto reply = frame ? decode_fetch_reply(frame->body) : Result<FetchReply>(frame.error());
+  if (!reply) return next_keeper(id);
+  Visit& visit = visits_.at(id);
+  for (const Bytes& bytes : reply->envelopes) take(visit.user, bytes);
+  bool more = reply->more && !reply->envelopes.empty() && ++visit.pages < options_.max_pages;
+  // One keeper that answered is not enough: a copy may have reached only the others.
+  if (!more) return next_keeper(id);
+  visit.after = MailboxRules::entry_id(reply->envelopes.back());
+  ask(id);
+}
+
+void Mailbox::end(VisitId id) {
+  visits_.erase(id);
+  if (!queue_.empty()) visit_next();
+}
+
+void Mailbox::take(const UserId& user, const Bytes& bytes) {
+  auto envelope = decode_envelope(bytes);
+  if (!envelope || envelope->to != user) return;  // a keeper that lies; nothing to acknowledge
+  reception_.take(*envelope,
+                  [this, user, envelope = *envelope](const Result<Reception::Taken>& taken) {
+                    const User* to = users_.find(user);
+                    if (!taken || to == nullptr)
+                      return;  // our disk failed: it stays in the mailbox
+                    acknowledge(*to, envelope);
+                    if (taken->text) send_receipt(*to, *taken->text);
+                  });
+}
+
+void Mailbox::acknowledge(const User& user, const Envelope& envelope) {
+  MailboxAck ack{.recipient = user.key,
+                 .entry = MailboxRules::entry_id(envelope.bytes),
+                 .expiry = envelope.expiry};
+  Parcel parcel{.ring = mailbox_key(overlay_, user.id()),
+                .kind = ItemKind::mailbox_entry,
+                .bytes = sign_mailbox_ack(ack, overlay_, user.seed, signer_)};
+  replicas_.put({{.parcel = std::move(parcel)}}, [](const std::vector<ItemClient::Stored>&) {});
+}
+
+void Mailbox::send_receipt(const User& user, const Letter& letter) {
+  Letter receipt;
+  receipt.id = letter.id;
+  receipt.kind = Letter::Kind::receipt;
+  receipt.time = context_.now().wall;
+  Callee sender{.key = letter.from, .name = letter.name};
+  courier_.bring(user, std::move(receipt), sender, context_.now().wall + max_letter_life,
+                 Courier::Fallback::mailbox, [](const Courier::Outcome&) {});
+}
+
+void Mailbox::handle(const Request& request) {
+  auto asked = decode_fetch_request(request.body);
+  auto page = asked ? page_for(*asked) : Result<FetchReply>(asked.error());
+  if (!page) return context_.refuse(request, page.error());
+  context_.reply(request, raw(FrameType::mailbox_rep), encode(*page));
+}
+
+Result<FetchReply> Mailbox::page_for(const FetchRequest& request) const {
+  WallTime now = context_.now().wall;
+  bool timely = request.time <= now + options_.skew && request.time >= now - options_.skew;
+  Bytes message = fetch_signed_bytes(request, overlay_, context_.self().id);
+  if (!timely || !signer_.verify(request.user, message, request.signature)) {
+    return Error{ErrorCode::refused, "a mailbox opens for its owner only"};
+  }
+  FetchReply out;
+  std::size_t bytes = 0;
+  Id place = mailbox_key(overlay_, user_id(request.user));
+  replicas_.table().each_at(place, ItemKind::mailbox_entry, [&](const Item& item) {
+    if (item.info.tombstone || !item.live(now) || (request.after && item.key.sub <= *request.after))
+      return true;
+    out.more = bytes > 0 && bytes + item.bytes.size() > max_fetch_bytes;
+    if (out.more) return false;
+    bytes += item.bytes.size();
+    out.envelopes.push_back(item.bytes);
+    return true;
+  });
+  return out;
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "node/service/mail/courier.h"
+#include "node/service/mail/reception.h"
+
+namespace beckon::service {
+
+/// Both sides of a mailbox. As one of the nodes that keep it: gives the letters to whoever proves
+/// to be their recipient. As the recipient's host: fetches when this node comes back and every so
+/// often, takes the letters in, acknowledges them on the ring and sends each sender a receipt.
+class Mailbox {
+ public:
+  struct Options {
+    Duration period = std::chrono::minutes(10);
+    std::size_t window = 8;  // mailboxes asked at once
+    std::size_t max_pages = 128;
+    Duration timeout = std::chrono::seconds(5);
+    std::chrono::milliseconds skew = std::chrono::minutes(5);
+    std::size_t copies = 3;  // nodes that keep a mailbox
+  };
+
+  Mailbox(Context& context, Replicas& replicas, const Users& users, Reception& reception,
+          Courier& courier, const Signer& signer, const Digest& overlay, Options options);
+
+  void start();      // begins the periods
+  void fetch_all();  // now, for every hosted user
+
+  void handle(const Request& request);  // mailbox_req
+
+ private:
+  struct Visit {
+    UserId user{};
+    std::vector<PeerRef> keepers{};
+    std::size_t keeper{};
+    std::optional<Id> after{};
+    std::size_t pages{};
+  };
+  using VisitId = std::uint64_t;
+
+  Result<FetchReply> page_for(const FetchRequest& request) const;
+  void visit_next();
+  void ask(VisitId id);
+  void next_keeper(VisitId id);
+  void got(VisitId id, const Result<Frame>& frame);
+  void take(const UserId& user, const Bytes& bytes);
+  void acknowledge(const User& user, const Envelope& envelope);
+  void send_receipt(const User& user, const Letter& letter);
+  void end(VisitId id);
+
+  Context& context_;
+  Replicas& replicas_;
+  const Users& users_;
+  Reception& reception_;
+  Courier& courier_;
+  const Signer& signer_;
+  Digest overlay_;
+  Options options_;
+  std::deque<UserId> queue_;
+  std::map<VisitId, Visit> visits_;
+  VisitId last_ = 0;
+};
+
+}  // namespace beckon::service

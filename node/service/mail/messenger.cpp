@@ -1,0 +1,184 @@
+#include "node/service/mail/messenger.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace beckon::service {
+
+namespace {
+
+bool is_final(SendState state) {
+  return state == SendState::delivered || state == SendState::refused;
+}
+
+}  // namespace
+
+Messenger::Messenger(Context& context, Users& users, Contacts& contacts, Outbox& outbox,
+                     Courier& courier, Locators& locators, Options options)
+    : context_(context),
+      users_(users),
+      contacts_(contacts),
+      outbox_(outbox),
+      courier_(courier),
+      locators_(locators),
+      options_(options),
+      groups_(options.groups) {}
+
+void Messenger::start() {
+  for (const auto& [name, posting] : outbox_.all()) enqueue(name);
+  forget_period();
+  run();
+}
+
+void Messenger::forget_period() {
+  outbox_.forget_expired(context_.now().wall);
+  context_.after(std::chrono::hours(1), [this] { forget_period(); });
+}
+
+Result<void> Messenger::check(const Send& send) {
+  if (users_.find(send.from) == nullptr)
+    return Error{ErrorCode::not_found, "this node hosts no such user"};
+  if (send.text.empty()) return invalid("the message is empty");
+  if (send.text.size() > Letter::max_body) {
+    return invalid(fmt::format("a message holds at most {} bytes, this one has {}",
+                               Letter::max_body, send.text.size()));
+  }
+  if (!is_utf8(send.text)) return invalid("the message is not UTF-8 text");
+  bool group = send.to.size() > options_.group_size;
+  if (group && !groups_.take(send.from, 1, context_.now().mono)) {
+    return Error{ErrorCode::refused, "too many messages to groups within the hour; wait a little"};
+  }
+  return {};
+}
+
+/// Whom one writes to is no stranger any more: an answer shall not land among the requests.
+void Messenger::remember(const Send& send) {
+  for (const Callee& callee : send.to) {
+    const Contact* known = contacts_.find(send.from, callee.id());
+    if (send.to.size() > options_.group_size && known == nullptr) continue;
+    Contact contact = known != nullptr ? *known : Contact{.key = callee.key};
+    if (!callee.name.empty()) contact.name = callee.name;
+    if (callee.message_key != hpke::PublicKey{}) contact.message_key = callee.message_key;
+    if (!callee.host.address.empty()) contact.host = callee.host;
+    auto put = contacts_.put(send.from, std::move(contact), [](const Result<void>&) {});
+    if (!put) context_.log(LogLevel::warning, put.error().text);
+  }
+}
+
+Result<Outbox::Name> Messenger::send(Send send, Context::WriteDone accepted) {
+  if (auto good = check(send); !good) return good.error();
+  Posting posting{.from = send.from, .expiry = context_.now().wall + options_.life};
+  auto secret = context_.secrets().next();
+  std::copy_n(secret.begin(), posting.letter.id.size(), posting.letter.id.begin());
+  posting.letter.from = users_.find(send.from)->key;
+  posting.letter.time = context_.now().wall;
+  posting.letter.thread = send.thread;
+  posting.letter.name = send.name;
+  posting.letter.body = send.text;
+  for (const Callee& callee : send.to) posting.to[callee.id()] = {.callee = callee};
+  Outbox::Name name{send.from, posting.letter.id};
+  auto added = outbox_.add(std::move(posting),
+                           [this, name, accepted = std::move(accepted)](const Result<void>& r) {
+                             if (r) {
+                               enqueue(name);
+                               run();
+                             }
+                             accepted(r);
+                           });
+  if (!added) return added.error();
+  remember(send);
+  locators_.ensure(send.from);  // so that an answer finds its way
+  return name;
+}
+
+void Messenger::watch(const Outbox::Name& name, Changed changed) {
+  watchers_[name] = std::move(changed);
+}
+
+void Messenger::enqueue(const Outbox::Name& name) {
+  const Posting* posting = outbox_.find(name);
+  if (posting == nullptr) return;
+  for (const auto& [to, outgoing] : posting->to) {
+    Errand errand{name, to};
+    if (!is_final(outgoing.state) && busy_.insert(errand).second) queue_.push_back(errand);
+  }
+}
+
+void Messenger::run() {
+  while (under_way_ < options_.window && !queue_.empty()) {
+    Errand errand = queue_.front();
+    queue_.pop_front();
+    const Posting* posting = outbox_.find(errand.name);
+    const User* from = users_.find(errand.name.first);
+    bool due = posting != nullptr && from != nullptr && posting->expiry > context_.now().wall &&
+               !is_final(posting->to.at(errand.to).state);
+    if (!due) {
+      busy_.erase(errand);
+      continue;
+    }
+    ++under_way_;
+    courier_.bring(*from, posting->letter, posting->to.at(errand.to).callee, posting->expiry,
+                   Courier::Fallback::mailbox,
+                   [this, errand](const Courier::Outcome& outcome) { finished(errand, outcome); });
+  }
+}
+
+void Messenger::finished(const Errand& errand, const Courier::Outcome& outcome) {
+  --under_way_;
+  const Posting* posting = outbox_.find(errand.name);
+  if (posting == nullptr) {
+    busy_.erase(errand);
+    return run();
+  }
+  Outgoing outgoing = posting->to.at(errand.to);
+  if (!is_final(outgoing.state)) {  // a receipt may have come while the trip went on
+    // Kept stays true when a later try fails: a mailbox has it, or had it.
+    bool fell = outgoing.state == SendState::kept && outcome.state == SendState::unreachable;
+    outgoing.state = fell ? SendState::kept : outcome.state;
+    outgoing.callee = outcome.callee;
+    ++outgoing.attempts;
+    record(errand, outgoing);
+  }
+  if (is_final(outgoing.state)) {
+    busy_.erase(errand);
+  } else {
+    try_later(errand, outgoing.attempts);
+  }
+  run();
+}
+
+void Messenger::record(const Errand& errand, const Outgoing& outgoing) {
+  outbox_.set(errand.name, errand.to, outgoing, [](const Result<void>&) {});
+  auto watcher = watchers_.find(errand.name);
+  if (watcher == watchers_.end()) return;
+  Changed changed = watcher->second;  // it may unwatch itself
+  changed(*outbox_.find(errand.name));
+}
+
+void Messenger::try_later(const Errand& errand, std::uint32_t attempts) {
+  Duration wait = options_.first_retry * (1 << std::min<std::uint32_t>(attempts - 1, 12));
+  wait = std::min(wait, options_.last_retry);
+  wait += Duration(context_.rng().between(0, wait.count() / 4));
+  context_.after(wait, [this, errand] {
+    queue_.push_back(errand);
+    run();
+  });
+}
+
+Delivery Messenger::receipt(const User& to, const Letter& letter) {
+  Outbox::Name name{to.id(), letter.id};
+  const Posting* posting = outbox_.find(name);
+  if (posting == nullptr)
+    return Delivery::delivered;  // long done, or forgotten: nothing to correct
+  auto outgoing = posting->to.find(user_id(letter.from));
+  if (outgoing == posting->to.end()) return Delivery::refused;  // a receipt for what they never got
+  if (outgoing->second.state != SendState::delivered) {
+    Outgoing changed = outgoing->second;
+    changed.state = SendState::delivered;
+    record({name, outgoing->first}, changed);
+  }
+  return Delivery::delivered;
+}
+
+}  // namespace beckon::service

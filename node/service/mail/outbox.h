@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+
+#include "node/service/context.h"
+#include "node/service/mail/letter.h"
+
+namespace beckon::service {
+
+/// How to reach somebody: from a record that was found, a contact, or a locator. All but the key is
+/// a hint.
+struct Callee {
+  PublicKey key{};
+  std::string name{};
+  hpke::PublicKey message_key{};  // all zero while unknown
+  PeerRef host{};
+  UserId id() const { return user_id(key); }
+  friend bool operator==(const Callee&, const Callee&) = default;
+};
+
+/// What became of a letter to one callee, as far as its sender can know it. `delivered` and
+/// `refused` are final; from the others a letter may still move on until it expires.
+enum class SendState : std::uint8_t {
+  sending = 0,
+  delivered = 1,  // durable at the callee's host
+  kept = 2,       // durable in the callee's mailbox
+  refused = 3,
+  unreachable = 4,  // neither worked so far
+};
+const char* to_text(SendState state);
+
+/// One letter under way to one callee.
+struct Outgoing {
+  Callee callee{};
+  SendState state = SendState::sending;
+  std::uint32_t attempts{};
+};
+
+/// A letter and everybody it goes to.
+struct Posting {
+  UserId from{};
+  Letter letter{};  // `to` is filled in per callee
+  WallTime expiry{};
+  std::map<UserId, Outgoing> to{};
+  bool open() const;  // somebody may still get it
+};
+
+/// What the users of this node have sent, in Table::outbox: the text once, a small row per callee.
+/// So a group letter survives a restart of the node in the middle of going out. Entries go when
+/// they expire.
+class Outbox {
+ public:
+  struct Options {
+    std::size_t max_postings = 10'000;
+    std::size_t max_recipients = 5'000;  // of one letter
+  };
+  using Name = std::pair<UserId, Letter::Number>;  // sender and letter
+
+  Outbox(Context& context, Options options);
+  Result<void> load();
+
+  /// Refuses what would break a limit; `done` once durable.
+  Result<void> add(Posting posting, Context::WriteDone done);
+  const Posting* find(const Name& name) const;
+  bool wrote_to(const UserId& from, const UserId& to) const;  // with any letter still here
+  void set(const Name& name, const UserId& to, const Outgoing& outgoing, Context::WriteDone done);
+  void forget_expired(WallTime now);
+  const std::map<Name, Posting>& all() const { return postings_; }
+
+ private:
+  Context& context_;
+  Options options_;
+  std::map<Name, Posting> postings_;
+};
+
+}  // namespace beckon::service

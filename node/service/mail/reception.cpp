@@ -1,0 +1,107 @@
+#include "node/service/mail/reception.h"
+
+#include <nlohmann/json.hpp>
+
+#include "node/service/frames.h"
+
+namespace beckon::service {
+
+namespace {
+
+/// One bucket per (user, sender), so that one sender cannot spend another's share.
+Id rate_key(const UserId& user, const PublicKey& from) {
+  return Id::of_digest(sha256({user.bytes, from}));
+}
+
+}  // namespace
+
+Reception::Reception(Context& context, const Users& users, const Contacts& contacts,
+                     const Outbox& outbox, Inbox& inbox, const Signer& signer,
+                     const Digest& overlay, Options options)
+    : context_(context),
+      users_(users),
+      contacts_(contacts),
+      outbox_(outbox),
+      inbox_(inbox),
+      signer_(signer),
+      overlay_(overlay),
+      options_(options),
+      rate_(options.rate) {}
+
+void Reception::handle(const Request& request) {
+  auto envelope = decode_envelope(request.body);
+  if (!envelope) return context_.refuse(request, envelope.error());
+  take(*envelope, [this, request](const Result<Taken>& taken) {
+    if (!taken) return context_.refuse(request, taken.error());
+    context_.reply(request, raw(FrameType::deliver_rep), encode(taken->outcome));
+  });
+}
+
+std::optional<Delivery> Reception::refusal(const Envelope& envelope) const {
+  if (users_.find(envelope.to) == nullptr) return Delivery::not_here;
+  WallTime now = context_.now().wall;
+  bool in_time = envelope.expiry > now && envelope.expiry <= now + max_letter_life + options_.skew;
+  if (!in_time) return Delivery::refused;
+  return std::nullopt;
+}
+
+void Reception::take(const Envelope& envelope, Done done) {
+  if (auto no = refusal(envelope)) return done(Taken{*no});
+  const User& user = *users_.find(envelope.to);
+  auto letter = open(envelope, user, signer_, overlay_);
+  if (!letter) {
+    bool old_key = letter.error().code == ErrorCode::not_found;
+    return done(Taken{old_key ? Delivery::not_here : Delivery::refused});
+  }
+  switch (letter->kind) {
+    case Letter::Kind::text:
+      return take_text(user, *letter, std::move(done));
+    case Letter::Kind::receipt:
+      return done(Taken{take_receipt_(user, *letter)});
+    case Letter::Kind::call:
+      return done(Taken{take_call_(user, *letter)});
+  }
+}
+
+Inbox::Place Reception::place_for(const User& user, const Letter& letter) const {
+  if (letter.from == user.key) return Inbox::Place::shown;
+  const Contact* contact = contacts_.find(user.id(), user_id(letter.from));
+  // An answer to what one wrote is no stranger's letter, even if the whole group was strangers.
+  if (contact == nullptr && outbox_.wrote_to(user.id(), user_id(letter.from)))
+    return Inbox::Place::shown;
+  if (contact == nullptr) return Inbox::Place::requests;
+  return contact->standing == Contact::Standing::blocked ? Inbox::Place::hidden
+                                                         : Inbox::Place::shown;
+}
+
+void Reception::take_text(const User& user, const Letter& letter, Done done) {
+  UserId id = user.id();
+  Inbox::Place place = place_for(user, letter);
+  bool closed = user.policy == Policy::nobody ||
+                (user.policy == Policy::contacts && place == Inbox::Place::requests);
+  bool repetition = inbox_.knows(id, letter);
+  if (!repetition && place != Inbox::Place::hidden &&
+      (closed || !rate_.take(rate_key(id, letter.from), 1, context_.now().mono))) {
+    return done(Taken{Delivery::refused});
+  }
+  inbox_.add(
+      id, letter, place,
+      [this, id, letter, place, repetition, done = std::move(done)](const Result<void>& kept) {
+        if (!kept && kept.error().code == ErrorCode::refused) return done(Taken{Delivery::refused});
+        if (!kept) return done(kept.error());
+        if (!repetition) announce(id, letter, place);
+        done(Taken{Delivery::delivered, letter});
+      });
+}
+
+void Reception::announce(const UserId& user, const Letter& letter, Inbox::Place place) {
+  if (place == Inbox::Place::hidden) return;
+  nlohmann::ordered_json json{{"user", user.hex()},
+                              {"from", {{"id", user_id(letter.from).hex()}, {"name", letter.name}}},
+                              {"text", letter.body},
+                              {"time", to_ms(letter.time)},
+                              {"request", place == Inbox::Place::requests}};
+  context_.emit({.name = "message", .json = json.dump()});
+}
+
+}  // namespace beckon::service

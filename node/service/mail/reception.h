@@ -1,0 +1,58 @@
+#pragma once
+
+#include "node/service/mail/contacts.h"
+#include "node/service/mail/inbox.h"
+#include "node/service/mail/mail_messages.h"
+#include "node/service/mail/outbox.h"
+#include "node/service/rate_limit.h"
+#include "node/service/users.h"
+
+namespace beckon::service {
+
+/// Takes in letters for the users of this node, whichever way they came: opens, checks, and judges
+/// by the user's contacts and policy. What is answered as delivered is durable. A blocked sender is
+/// answered like anybody else, and its letter is durable too; it is only never shown.
+class Reception {
+ public:
+  struct Options {
+    RateLimit::Options rate{.per_second = 5, .burst = 200, .peers = 4096};  // per sender and user
+    std::chrono::milliseconds skew = std::chrono::minutes(5);
+  };
+  struct Taken {
+    Delivery outcome{};
+    std::optional<Letter> text{};  // a text that is durable now: its sender is owed a receipt
+  };
+  using Done = std::function<void(Result<Taken>)>;  // an Error: our disk failed; try again
+  /// Letters that are no text belong to others.
+  using Take = std::function<Delivery(const User& to, const Letter& letter)>;
+
+  Reception(Context& context, const Users& users, const Contacts& contacts, const Outbox& outbox,
+            Inbox& inbox, const Signer& signer, const Digest& overlay, Options options);
+
+  void on_receipt(Take take) { take_receipt_ = std::move(take); }
+  void on_call(Take take) { take_call_ = std::move(take); }
+
+  void handle(const Request& request);  // deliver_req
+  void take(const Envelope& envelope, Done done);
+
+ private:
+  void take_text(const User& user, const Letter& letter, Done done);
+  Inbox::Place place_for(const User& user, const Letter& letter) const;
+  std::optional<Delivery> refusal(const Envelope& envelope) const;
+  void announce(const UserId& user, const Letter& letter, Inbox::Place place);
+
+  Context& context_;
+  const Users& users_;
+  const Contacts& contacts_;
+  const Outbox& outbox_;
+  Inbox& inbox_;
+  const Signer& signer_;
+  Digest overlay_;
+  Options options_;
+  static Delivery nobody(const User&, const Letter&) { return Delivery::refused; }
+  Take take_receipt_ = nobody;
+  Take take_call_ = nobody;
+  RateLimit rate_;
+};
+
+}  // namespace beckon::service
