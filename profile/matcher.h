@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "profile/predicate.h"
+#include "profile/record.h"
+
+namespace beckon::profile {
+
+/// May_match prepared for many records: hashes once for each layout class, then only looks at bits,
+/// what decides quickest first. Says the same as may_match for every record. Keeps a reference to
+/// the schema. One question's matcher; not for several threads.
+class Matcher {
+ public:
+  Matcher(const Schema& schema, Predicates predicates);
+
+  bool may_match(const FilterView& record) const;
+  bool may_match(const Record& record) const;  // a withdrawn one never does
+
+ private:
+  /// Windows of k positions at every multiple of s; one must be set, or all positions at once.
+  struct Row {
+    std::vector<std::uint16_t> positions{};  // modulo base_bits
+    std::uint32_t k = 1;
+    std::uint32_t s = 1;
+    bool whole = false;
+  };
+  struct AnyRow {  // one of them must pass, unless the record leaves the slot open
+    std::uint8_t slot{};
+    std::vector<Row> rows{};
+  };
+  using Compiled = std::vector<AnyRow>;  // each must
+
+  Compiled compile(const LayoutClass& layout) const;
+  bool add_rows(const LayoutClass& layout, const Clause& clause, const Test& test,
+                AnyRow& out) const;
+  static bool passes(const Row& row, const filters::Modulus& modulus,
+                     const filters::BitArray& filter);
+
+  const Schema& schema_;
+  Predicates predicates_;
+  std::uint32_t present_ = 0;
+  std::uint32_t absent_ = 0;
+  mutable std::array<std::optional<Compiled>, Schema::max_classes>
+      compiled_{};  // filled on first use
+};
+
+}  // namespace beckon::profile
