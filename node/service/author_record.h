@@ -2,14 +2,13 @@
 
 #include "base/crypto.h"
 #include "node/service/item.h"
+#include "node/service/overlay.h"
 
 namespace beckon::service {
 
-/// Names the ring a record belongs to, so that it cannot be replayed into another.
-using OverlayId = Digest;
-
 /// A record whose place on the ring is the hash of its author: whoever knows the author's key finds
-/// it, nobody else can write there. One per author and topic.
+/// it, nobody else can write there. One per author and topic. The overlay is signed, too, so that
+/// it cannot be replayed into another.
 ///
 /// Layout, all of it signed: "beckon/record/v1" | overlay 32 | topic u8 | author key 32 | seq u64 |
 /// issued ms i64 | life s u32 | flags u8 (bit 0: tombstone) | payload u32-counted; then the

@@ -10,8 +10,9 @@ namespace beckon::service {
 struct ReplicaOptions {
   std::size_t replicas = 3;  // r: owner and the next r-1
 
-  Duration sync_period = std::chrono::seconds(60);  // T_sync, with a jitter of a quarter
-  Duration sync_soon = std::chrono::seconds(1);     // after the neighbourhood changed
+  Duration sync_period = std::chrono::seconds(60);     // T_sync, with a jitter of a quarter
+  Duration sync_soon = std::chrono::seconds(1);        // after the neighbourhood changed
+  Duration catch_up_limit = std::chrono::seconds(10);  // a young node answers reads after this
   Duration expiry_period = std::chrono::seconds(10);
   Duration request_timeout = std::chrono::seconds(3);
   Duration put_deadline =

@@ -29,6 +29,8 @@ bool Replicas::handles(std::uint8_t type) {
 void Replicas::start() {
   holder_.load();
   ring_changed();
+  sync_own_range();
+  context_.after(options_.catch_up_limit, [this] { caught_up_ = true; });
   context_.after(jittered(options_.sync_period, context_.rng()), [this] { sync_period(); });
   context_.after(options_.expiry_period, [this] { expire_period(); });
 }
@@ -60,6 +62,10 @@ void Replicas::on_get(const Request& request) {
   const ItemRules* rules = rules_.find(asked->kind);
   if (rules != nullptr && !rules->open_to_all()) {
     return context_.refuse(request, to_error(Status::forbidden));
+  }
+  // What the disk kept over a restart may be old. Until it was compared, others answer better.
+  if (!caught_up_ && !targets(1).empty()) {
+    return context_.refuse(request, to_error(Status::unavailable));
   }
   GetReply reply;
   std::size_t bytes = 0;
@@ -147,6 +153,7 @@ void Replicas::sync_own_range() {
   for (const PeerRef& peer : targets(options_.replicas - 1)) {
     sync_.compare(peer, *arc, ItemSync::Direction::both, [this](const auto& report) {
       if (report.outcome == ItemSync::Outcome::more_left) sync_soon();
+      if (report.outcome == ItemSync::Outcome::agreed) caught_up_ = true;
     });
   }
 }

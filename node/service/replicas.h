@@ -78,6 +78,7 @@ class Replicas {
   Leaving leaving_{};
   std::vector<PeerRef> last_targets_{};
   bool soon_ = false;
+  bool caught_up_ = false;  // since the start, our range was once compared with a successor's
 };
 
 }  // namespace beckon::service
