@@ -213,6 +213,9 @@ bool ItemClient::seen(const Item& item) {
 void ItemClient::get_over(JobId id) {
   auto node = gets_.extract(id);
   GetJob& job = node.mapped();
+  // Asking several replicas takes time, and an item's may have run out meanwhile.
+  WallTime now = context_.now().wall;
+  std::erase_if(job.found, [now](const auto& entry) { return !entry.second.live(now); });
   if (!job.found.empty()) {
     std::vector<Item> items;
     for (auto& [key, item] : job.found) items.push_back(std::move(item));

@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/service/authors.h"
-#include "tests/service/fake_net.h"
+#include "tests/service/ring_of_replicas.h"
 
 using namespace beckon;
 using namespace beckon::service;
@@ -17,35 +16,13 @@ TEST_SUITE_BEGIN("service/replicas");
 
 namespace {
 
-/// A ring of nodes that run Replicas and nothing else.
-struct World {
-  test::FastSigner signer{};
-  AuthorRecordRules rules{test_overlay, signer};
-  RuleBook book{};
-  ReplicaOptions options{};
-  FakeNet net;
-
+struct World : test::RingOfReplicas {
   explicit World(std::size_t nodes, std::uint64_t seed = 1, FakeNet::Options net_options = {})
-      : net(seed, net_options, [this](FakeNode& node) { return boot(node); }) {
-    book.add(rules);
-    for (std::size_t i = 0; i < nodes; ++i) net.start(net.add().self().id);
+      : RingOfReplicas(nodes, seed, net_options) {
     net.run_for(5s);
   }
 
-  std::shared_ptr<void> boot(FakeNode& node) {
-    auto replicas = std::make_shared<Replicas>(node, book, options);
-    for (int type = 0x21; type < 0x30; type += 2) {
-      node.on(static_cast<std::uint8_t>(type),
-              [r = replicas.get()](const Request& request) { r->handle(request); });
-    }
-    node.on_ring_change([r = replicas.get()] { r->ring_changed(); });
-    replicas->start();
-    return replicas;
-  }
-
-  Replicas& at(const Id& id) { return net.node(id).component<Replicas>(); }
   Replicas& any() { return at(net.live().front()); }
-  WallTime now() { return net.node(net.live().front()).now().wall; }
 
   ItemClient::Stored put(const Parcel& parcel, std::optional<std::uint64_t> expected = {}) {
     std::optional<ItemClient::Stored> out;
@@ -65,18 +42,10 @@ struct World {
     auto record = decode_author_record(got->at(0).bytes, test_overlay);
     return record->tombstone ? "deleted" : std::string(as_text(record->payload));
   }
-  std::vector<Id> holders(const Author& author) {
-    std::vector<Id> out;
-    for (const Id& id : net.live()) {
-      if (at(id).table().find(author.item_key())) out.push_back(id);
-    }
-    return out;
-  }
-  bool in_place(const Author& author) {
-    auto wanted = net.true_replicas(author.ring(), options.replicas);
-    std::ranges::sort(wanted);
-    return holders(author) == wanted;
-  }
+  using RingOfReplicas::holders;
+  using RingOfReplicas::in_place;
+  std::vector<Id> holders(const Author& author) { return holders(author.item_key()); }
+  bool in_place(const Author& author) { return in_place(author.item_key()); }
 };
 
 }  // namespace

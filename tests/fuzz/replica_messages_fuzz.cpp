@@ -1,0 +1,75 @@
+// Bodies of the frames about records on the ring. The first byte of the input picks the message.
+#include "node/service/replica_messages.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tests/fuzz/fuzz.h"
+
+using namespace beckon;
+using namespace beckon::service;
+
+namespace {
+
+template <typename Message>
+void check(Result<Message> (*decode)(ByteView), ByteView body) {
+  auto message = decode(body);
+  if (!message) return;
+  Bytes again = encode(*message);
+  ENSURE(std::ranges::equal(again, body));
+}
+
+using Check = void (*)(ByteView);
+constexpr std::array<Check, 14> checks = {
+    [](ByteView b) { check(decode_put_request, b); },
+    [](ByteView b) { check(decode_put_reply, b); },
+    [](ByteView b) { check(decode_get_request, b); },
+    [](ByteView b) { check(decode_get_reply, b); },
+    [](ByteView b) { check(decode_replicate_request, b); },
+    [](ByteView b) { check(decode_replicate_reply, b); },
+    [](ByteView b) { check(decode_digest_request, b); },
+    [](ByteView b) { check(decode_digest_reply, b); },
+    [](ByteView b) { check(decode_list_request, b); },
+    [](ByteView b) { check(decode_list_reply, b); },
+    [](ByteView b) { check(decode_want_request, b); },
+    [](ByteView b) { check(decode_want_reply, b); },
+    [](ByteView b) { check(decode_chain_request, b); },
+    [](ByteView b) { check(decode_error_body, b); },
+};
+
+Bytes seed(std::uint8_t which, const Bytes& body) {
+  Bytes out{which};
+  out.insert(out.end(), body.begin(), body.end());
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  checks[data[0] % checks.size()](ByteView(data, size).subspan(1));
+  return 0;
+}
+
+std::vector<Bytes> fuzz_seeds() {
+  Parcel parcel{{}, ItemKind::author_record, {1, 2, 3}};
+  ItemKey low{}, high{};
+  high.sub.bytes.fill(0xff);
+  SyncEntry entry{.key = high, .seq = 3};
+  return {
+      seed(0, encode(PutRequest{{{parcel, {}}, {parcel, 7}}})),
+      seed(1, encode(PutReply{.wanted = 3, .entries = {{Status::ok, 3, 7}}})),
+      seed(2, encode(GetRequest{.kind = ItemKind::author_record, .after = high.sub})),
+      seed(3, encode(GetReply{.more = true, .items = {{1, 2}, {}}})),
+      seed(4, encode(ReplicateRequest{{parcel, parcel}})),
+      seed(5, encode(ReplicateReply{{Status::ok, Status::storage}})),
+      seed(6, encode(DigestRequest{})),
+      seed(7, encode(DigestReply{5})),
+      seed(8, encode(ListRequest{.span = {low, high}, .offer = true, .entries = {entry}})),
+      seed(9, encode(ListReply{.wanted = {0, 2}, .offered = {entry}, .covered = high})),
+      seed(10, encode(WantRequest{{low, high}})),
+      seed(11, encode(WantReply{.parcels = {parcel}, .done = 1})),
+      seed(12, encode(ChainRequest{{low.sub, high.sub}})),
+      seed(13, encode(ErrorBody{Status::rate, 3, "text"})),
+  };
+}
