@@ -48,9 +48,8 @@ TEST_CASE(
     Enumerated twin = enumerate(bits, size, 16);
     SingleOptimum found = optimise_single(bits, size, Scheme::go, {1, 16});
     CAPTURE(i);
-    CHECK(found.fpr == doctest::Approx(twin.sequence).epsilon(1e-3).scale(0));
-    CHECK(found.fpr >= twin.sequence * (1 - 1e-12));
-    CHECK(twin.all >= twin.sequence * 0.97);
+    CHECK(found.fpr == doctest::Approx(twin.sequence).epsilon(1e-9).scale(0));
+    CHECK(twin.all >= twin.sequence * 0.999);
     CHECK(found.fpr == doctest::Approx(rate_of(bits, size, found.shape)).epsilon(1e-12).scale(0));
   }
 }
