@@ -123,6 +123,16 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// A number if it reads as one, as written or once folded (so that "１２" cannot be text here and a
+/// number when it is read again), else text.
+Result<Value> parse_any(const Attribute& a, std::string_view text, Side side) {
+  if (auto number = parse_number(a, trimmed(text), side)) return Value{.number = *number};
+  auto folded = parse_text(text);
+  if (!folded) return folded;
+  auto number = parse_number(a, folded->text, side);
+  return number ? Result<Value>(Value{.number = *number}) : folded;
+}
+
 Result<Value> parse_by_type(const Attribute& a, std::string_view text, Side side) {
   switch (a.type) {
     case Type::text:
@@ -131,10 +141,8 @@ Result<Value> parse_by_type(const Attribute& a, std::string_view text, Side side
       return parse_hybrid(text, side);
     case Type::ip:
       return parse_ip_value(trimmed(text));
-    case Type::any: {
-      auto number = parse_number(a, trimmed(text), side);
-      return number ? Result<Value>(Value{.number = *number}) : parse_text(text);
-    }
+    case Type::any:
+      return parse_any(a, text, side);
     default:
       break;
   }

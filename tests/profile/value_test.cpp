@@ -126,6 +126,8 @@ TEST_SUITE("profile/value") {
   TEST_CASE("a user's own attribute is a number if it reads as one") {
     CHECK(read("x-height", "1.85") == "1.85");
     CHECK(read("x-height", "170..190") == "170..190");
+    CHECK(read("x-height", "1\f") == "1");
+    CHECK(read("x-height", "１２") == "12");
     CHECK(read("x-color", "Dark Red") == "dark red");
     CHECK(parse_value(attribute("x-height"), "1.85", Side::publish)->number ==
           Interval{1850, 1850});
