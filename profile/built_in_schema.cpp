@@ -1,4 +1,4 @@
-#include "profile/default_classes.h"
+#include "profile/built_in_classes.h"
 #include "profile/schema.h"
 
 namespace beckon::profile {
@@ -37,7 +37,7 @@ Attribute place(std::string name, Axis axis, std::int64_t min, std::int64_t max)
           .max = max,
           .ladder = {1024, 16384},
           .published_width = 100,
-          .queried_width = 1000,
+          .queried_width = 4000,
           .point_group = 90};
 }
 
@@ -75,7 +75,7 @@ std::vector<Attribute> built_in_attributes() {
        .max = 5'000'000,
        .ladder = {32'768, 524'288},
        .published_width = 20'001,
-       .queried_width = 20'001,
+       .queried_width = 50'001,
        .point_group = 1000},
       place("longitude", Axis::longitude, -1'800'000, 1'799'999),
       place("latitude", Axis::latitude, -900'000, 900'000),
@@ -112,7 +112,7 @@ std::vector<Attribute> built_in_attributes() {
        .max = day_2100_end,
        .ladder = {32, 512},
        .published_width = 31,
-       .queried_width = 366,
+       .queried_width = 1098,
        .point_group = 7},
       text("phone", 4, Visibility::hidden),
   };
@@ -122,7 +122,7 @@ std::vector<Attribute> built_in_attributes() {
 
 const Schema& Schema::built_in() {
   static const Schema schema = [] {
-    auto made = make(built_in_attributes(), default_classes(built_in_attributes()));
+    auto made = make(built_in_attributes(), built_in_classes(built_in_attributes()));
     ENSURE(made.has_value());
     return *made;
   }();

@@ -8,7 +8,7 @@ namespace beckon::profile {
 namespace {
 
 /// A typical query should touch no more groups than this, however narrow the published ranges are.
-constexpr std::uint64_t max_groups_of_query = 64;
+constexpr std::uint64_t max_groups_of_query = 128;
 
 SlotLayout starting_shape(const Attribute& a, int k) {
   double scope = static_cast<double>(a.max) - static_cast<double>(a.min) + 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "filters/go_model.h"
 #include "filters/positions.h"
@@ -16,12 +17,24 @@ namespace {
 
 std::uint32_t bit(std::uint8_t slot) { return std::uint32_t{1} << slot; }
 
+/// Numbers without a scope of their own are held against those with as many digits.
+double digits_scope(const Interval& v) {
+  double largest =
+      std::max(std::abs(static_cast<double>(v.lo)), std::abs(static_cast<double>(v.hi)));
+  double scope = 100;
+  while (scope <= largest) scope *= 10;
+  return scope;
+}
+
 void add_number(Elements& out, const Salt& salt, const NumberSpace& space, std::uint8_t slot,
                 const Value& value, const Attribute& attribute) {
+  double scope = static_cast<double>(space.last()) + 1;
+  if (attribute.type == Type::hybrid || attribute.type == Type::any)
+    scope = digits_scope(*value.number);
   NumberElement element{.seed = filters::attribute_seed(salt, space.name),
                         .slot = slot,
                         .point = value.number->is_point(),
-                        .scope = static_cast<double>(space.last()) + 1};
+                        .scope = scope};
   for (const Interval& piece : pieces(attribute, *value.number)) {
     element.lo = space.offset(piece.lo);
     element.hi = space.offset(piece.hi);
