@@ -344,6 +344,48 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
   CHECK(world.net.node(id).disk().snapshot()[Table::items].size() == 6);
 }
 
+TEST_CASE("copies that the disks of others refuse are not counted") {
+  World world(4);
+  Author author(1, world.signer);
+  auto replicas = world.net.true_replicas(author.ring(), 4);
+  for (std::size_t i = 1; i < 4; ++i) world.net.node(replicas[i]).disk().limit_bytes(1);
+  auto stored = world.put(author.parcel(1, world.now(), "x"));
+  CHECK((stored.status == Status::ok && stored.copies == 1 && !stored.safe));
+}
+
+TEST_CASE("an old version that comes while a newer one is being written does not overwrite it") {
+  World world(3);
+  Author author(1, world.signer);
+  Id to = world.net.true_replicas(author.ring(), 1)[0];
+  Id from = world.net.true_replicas(author.ring(), 2)[1];
+  world.net.options().min_delay = world.net.options().max_delay;
+  world.net.options().min_write = world.net.options().max_write = 50ms;
+  for (std::uint64_t seq : {5u, 4u, 5u}) {
+    world.net.inject(from, to, raw(FrameType::replicate_req),
+                     encode(ReplicateRequest{{author.parcel(seq, world.now(), "x")}}));
+  }
+  world.net.run_for(500ms);
+  auto row = world.net.node(to).disk().get(Table::items, author.item_key().bytes());
+  CHECK(decode_row(author.item_key().bytes(), **row, world.book)->info.seq == 5);
+  CHECK(world.at(to).table().find(author.item_key())->info.seq == 5);
+}
+
+TEST_CASE("a stray is kept until all who should hold it do") {
+  World world(8);
+  world.net.run_for(30s);
+  Author author(1, world.signer);
+  auto near = world.net.true_replicas(author.ring(), 4);
+  world.net.node(near[1]).disk().limit_bytes(1);  // one of its homes cannot store it
+  world.net.inject(near[0], near[3], raw(FrameType::replicate_req),
+                   encode(ReplicateRequest{{author.parcel(1, world.now(), "x")}}));
+  world.net.run_for(300s);
+  auto holders = world.holders(author);
+  CHECK(std::ranges::find(holders, near[3]) != holders.end());
+  world.net.node(near[1]).disk().limit_bytes(SIZE_MAX);
+  world.net.run_for(300s);
+  CHECK(world.in_place(author));
+}
+
 TEST_CASE("the same seed gives the same history") {
   auto history = [](std::uint64_t seed) {
     World world(6, seed, {.detect = 2s, .loss = 0.05});
