@@ -38,7 +38,7 @@ Attribute user_attribute() {
           .max = bound,
           .ladder = {1U << 14, 1U << 22, 1U << 30},
           .queried_width = 10'000,
-          .point_group = 1000};
+          .point_group = 100};
 }
 
 /// Levenshtein distance; names are short.
