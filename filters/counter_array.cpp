@@ -15,7 +15,7 @@ std::uint64_t& CounterArray::high(std::uint32_t i) {
 
 void CounterArray::set(std::uint32_t i, std::uint64_t value) {
   value = std::min(value, max_count);
-  low_[i] = static_cast<std::uint8_t>(value);
+  low(i) = static_cast<std::uint8_t>(value);
   if (value > 0xff || page_of_[i / page_size] != 0) high(i) = value >> 8;
 }
 
@@ -32,14 +32,15 @@ void CounterArray::subtract(std::uint32_t i, std::uint64_t count) {
 void CounterArray::carry(std::uint32_t i) {
   std::uint64_t& above = high(i);
   if (above == max_count >> 8) {
-    low_[i] = 0xff;
+    low(i) = 0xff;
   } else {
     ++above;
   }
 }
 
 std::size_t CounterArray::bytes() const {
-  return low_.size() + page_of_.size() * sizeof(std::uint32_t) + pages_.size() * sizeof(Page);
+  return lines_.size() * sizeof(Line) + page_of_.size() * sizeof(std::uint32_t) +
+         pages_.size() * sizeof(Page);
 }
 
 bool operator==(const CounterArray& a, const CounterArray& b) {

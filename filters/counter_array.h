@@ -15,20 +15,20 @@ namespace beckon::filters {
 class CounterArray {
  public:
   explicit CounterArray(std::uint32_t size)
-      : low_(size), page_of_((size + page_size - 1) / page_size) {}
+      : size_(size), lines_((size + page_size - 1) / page_size), page_of_(lines_.size()) {}
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(low_.size()); }
+  std::uint32_t size() const { return size_; }
   std::uint64_t get(std::uint32_t i) const {
     std::uint32_t page = page_of_[i / page_size];
-    return page == 0 ? low_[i] : low_[i] | pages_[page - 1][i % page_size] << 8;
+    return page == 0 ? low(i) : low(i) | pages_[page - 1][i % page_size] << 8;
   }
   void set(std::uint32_t i, std::uint64_t value);  // values past max_count become max_count
   void increment(std::uint32_t i) {
-    if (++low_[i] == 0) carry(i);
+    if (++low(i) == 0) carry(i);
   }
   void add(std::uint32_t i, std::uint64_t count);
   void subtract(std::uint32_t i, std::uint64_t count);  // stops at zero
-  void prefetch(std::uint32_t i) const { __builtin_prefetch(&low_[i], 1); }
+  void prefetch(std::uint32_t i) const { __builtin_prefetch(&lines_[i / page_size], 1); }
 
   std::size_t bytes() const;  // memory held
   friend bool operator==(const CounterArray& a, const CounterArray& b);
@@ -36,11 +36,18 @@ class CounterArray {
  private:
   static constexpr std::uint32_t page_size = 64;
   using Page = std::array<std::uint64_t, page_size>;
+  struct alignas(64) Line {  // of cache, so that a block of 64 counters is one
+    std::array<std::uint8_t, page_size> low{};
+  };
 
   void carry(std::uint32_t i);
   std::uint64_t& high(std::uint32_t i);
 
-  std::vector<std::uint8_t> low_;
+  std::uint8_t& low(std::uint32_t i) { return lines_.data()->low.data()[i]; }
+  std::uint8_t low(std::uint32_t i) const { return lines_.data()->low.data()[i]; }
+
+  std::uint32_t size_;
+  std::vector<Line> lines_;
   std::vector<std::uint32_t> page_of_;  // 1 + index into pages_, or 0
   std::vector<Page> pages_;
 };

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "filters/positions.h"
+#include "filters/spectral.h"
 
 namespace beckon::filters {
 
@@ -14,17 +14,20 @@ class PositionBatch {
  public:
   static constexpr std::size_t capacity = 64;
 
-  PositionBatch(const Modulus& modulus, std::uint32_t k)
-      : modulus_(modulus), k_(k), at_(capacity * k) {}
+  explicit PositionBatch(const Placement& placement)
+      : placement_(placement), at_(capacity * placement.k()) {}
 
   void compute(std::span<const Hash128> elements);  // at most `capacity`
-  std::span<const std::uint32_t> all() const { return {at_.data(), count_ * k_}; }
+  std::span<const std::uint32_t> all() const { return {at_.data(), count_ * placement_.k()}; }
+  /// Enough of them to fetch every line of 64 counters they touch.
+  std::span<const std::uint32_t> lines() const {
+    return placement_.block() == 64 ? all().first(count_) : all();
+  }
   /// Position j of element i.
   std::uint32_t of(std::size_t i, std::uint32_t j) const { return at_[j * count_ + i]; }
 
  private:
-  Modulus modulus_;
-  std::uint32_t k_;
+  Placement placement_;
   std::size_t count_ = 0;
   std::vector<std::uint32_t> at_;
 };

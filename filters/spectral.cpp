@@ -1,6 +1,7 @@
 #include "filters/spectral.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "filters/position_batch.h"
 
@@ -26,11 +27,15 @@ Result<void> SpectralShape::check() const {
   if (k < 1 || k > max_k) {
     return invalid("a spectral filter has 1 to 32 positions, got " + std::to_string(k));
   }
+  if (block != 0 && (block < 64 || block > 65536 || !std::has_single_bit(block) ||
+                     counters % block != 0 || counters / block < 2)) {
+    return invalid("a block is a power of two, 64 to 65536, and at least two make up the filter");
+  }
   return {};
 }
 
 SpectralFilter::SpectralFilter(const SpectralShape& shape)
-    : shape_(shape), modulus_(shape.counters), counters_(shape.counters) {}
+    : shape_(shape), placement_(shape), counters_(shape.counters) {}
 
 Result<SpectralFilter> SpectralFilter::make(const SpectralShape& shape) {
   auto checked = shape.check();
@@ -46,12 +51,12 @@ void SpectralFilter::insert(const Hash128& element, std::uint64_t count) {
 void SpectralFilter::insert_all(std::span<const Hash128> elements) {
   // Two batches in flight: while one is counted, the lines of the next are on their way.
   constexpr std::size_t batch = PositionBatch::capacity;
-  PositionBatch now(modulus_, shape_.k);
-  PositionBatch next(modulus_, shape_.k);
+  PositionBatch now(placement_);
+  PositionBatch next(placement_);
   auto fetch = [&](PositionBatch& into, std::size_t from) {
     std::size_t count = from < elements.size() ? std::min(batch, elements.size() - from) : 0;
     into.compute(elements.subspan(std::min(from, elements.size()), count));
-    for (std::uint32_t at : into.all()) counters_.prefetch(at);
+    for (std::uint32_t at : into.lines()) counters_.prefetch(at);
   };
   fetch(now, 0);
   for (std::size_t from = 0; from < elements.size(); from += batch) {
@@ -124,12 +129,14 @@ Result<void> SpectralFilter::multiply(const SpectralFilter& other) {
 }
 
 Result<SpectralFilter> SpectralFilter::fold(std::uint32_t counters) const {
-  if (counters < 2 || shape_.counters % counters != 0) {
+  if (counters == 0 || shape_.counters % counters != 0) {
     return invalid(std::to_string(counters) + " counters do not divide " +
                    std::to_string(shape_.counters));
   }
   SpectralShape folded = shape_;
   folded.counters = counters;
+  auto checked = folded.check();
+  if (!checked) return checked.error();
   SpectralFilter out(folded);
   for (std::uint32_t i = 0; i < shape_.counters; ++i) {
     std::uint64_t count = counters_.get(i);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct SpectralShape {
   std::uint32_t counters = 0;  // m, 2 .. max_counters
   std::uint32_t k = 5;         // positions of an element, 1 .. max_k
   std::uint64_t salt = 0;      // other salt, other positions
+  std::uint32_t block = 0;     // 0, or a power of two, 64 to 65536, that divides counters (twice at
+                               // least): all positions of an element lie in one block of so many
 
   Result<void> check() const;
   Hash128 element(std::string_view text) const { return xxh3_128(as_bytes(text), salt); }
@@ -26,15 +29,56 @@ struct SpectralShape {
 /// The k positions of one element, in order, repeats included.
 class Positions {
  public:
-  Positions(const Hash128& element, const Modulus& modulus, std::uint32_t k) : k_(k) {
-    positions(element, modulus, {at_.data(), k});
-  }
   const std::uint32_t* begin() const { return at_.data(); }
   const std::uint32_t* end() const { return at_.data() + k_; }
 
  private:
+  friend class Placement;
+  explicit Positions(std::uint32_t k) : k_(k) {}
+
   std::array<std::uint32_t, SpectralShape::max_k> at_;
   std::uint32_t k_;
+};
+
+/// Where elements lie in filters of one shape. Without blocks, position j is word j mod m. With
+/// blocks (the external-memory variant of spectral-filters 2.2), word 0 chooses the block, and the
+/// places in it are cut from the next words, several from each: one line of cache instead of k, for
+/// somewhat more errors. Both ways a position in a folded filter is the position modulo its size.
+class Placement {
+ public:
+  explicit Placement(const SpectralShape& shape)
+      : modulus_(shape.block == 0 ? shape.counters : shape.counters / shape.block),
+        k_(shape.k),
+        block_(shape.block),
+        place_bits_(shape.block == 0 ? 32 : static_cast<unsigned>(std::countr_zero(shape.block))) {}
+
+  Positions of(const Hash128& element) const {
+    Positions out(k_);
+    if (block_ == 0) {
+      positions(element, modulus_, {out.at_.data(), k_});
+      return out;
+    }
+    std::uint32_t base = modulus_.of(word(element, 0)) * block_;
+    std::uint32_t each = places_per_word();
+    for (std::uint32_t j = 0, index = 0; j < k_; ++index) {
+      std::uint32_t bits = word(element, index + 1);
+      for (std::uint32_t n = 0; n < each && j < k_; ++n, ++j, bits >>= place_bits_) {
+        out.at_[j] = base + (bits & (block_ - 1));
+      }
+    }
+    return out;
+  }
+  std::uint32_t places_per_word() const { return 32 / place_bits_; }
+  unsigned place_bits() const { return place_bits_; }
+  const Modulus& modulus() const { return modulus_; }
+  std::uint32_t k() const { return k_; }
+  std::uint32_t block() const { return block_; }
+
+ private:
+  Modulus modulus_;  // counters, or blocks
+  std::uint32_t k_;
+  std::uint32_t block_;
+  unsigned place_bits_;  // log2 of the block
 };
 
 /// How often each element of a multiset occurs, in m counters: the spectral Bloom filter with
@@ -64,13 +108,14 @@ class SpectralFilter {
   Result<void> add(const SpectralFilter& other);
   /// Join: counts multiply, each still an upper bound.
   Result<void> multiply(const SpectralFilter& other);
-  /// The filter that the same insertions give with `counters` counters, a divisor of ours.
+  /// The filter that the same insertions give with `counters` counters, a divisor of ours (and a
+  /// multiple of the block).
   Result<SpectralFilter> fold(std::uint32_t counters) const;
 
   const SpectralShape& shape() const { return shape_; }
   std::uint64_t total() const { return total_; }  // occurrences inserted and not removed
   const CounterArray& counters() const { return counters_; }
-  Positions positions_of(const Hash128& element) const { return {element, modulus_, shape_.k}; }
+  Positions positions_of(const Hash128& element) const { return placement_.of(element); }
   std::vector<std::uint64_t> values() const;  // of all counters
   /// From counters and a total that somebody sent; values.size() must be shape.counters.
   static Result<SpectralFilter> from_values(const SpectralShape& shape, std::uint64_t total,
@@ -84,7 +129,7 @@ class SpectralFilter {
   explicit SpectralFilter(const SpectralShape& shape);
 
   SpectralShape shape_;
-  Modulus modulus_;
+  Placement placement_;
   CounterArray counters_;
   std::uint64_t total_ = 0;
 };

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t magic = 0x424b5346;  // "BKSF"
 constexpr std::uint8_t version = 1;
-constexpr std::size_t header_bytes = 4 + 1 + 1 + 1 + 4 + 8 + 8;
+constexpr std::size_t header_bytes = 4 + 1 + 1 + 1 + 4 + 4 + 8 + 8;
 
 }  // namespace
 
@@ -18,6 +18,7 @@ Bytes encode(const SpectralFilter& filter, SpectralForm form) {
   out.u8(version);
   out.u8(static_cast<std::uint8_t>(form));
   out.u8(static_cast<std::uint8_t>(filter.shape().k));
+  out.u32(filter.shape().block);
   out.u32(filter.shape().counters);
   out.u64(filter.shape().salt);
   out.u64(filter.total());
@@ -40,6 +41,7 @@ Result<SpectralView> SpectralView::open(ByteView bytes) {
   std::uint8_t form = in.u8();
   SpectralShape shape;
   shape.k = in.u8();
+  shape.block = in.u32();
   shape.counters = in.u32();
   shape.salt = in.u64();
   std::uint64_t total = in.u64();
@@ -72,7 +74,7 @@ std::uint64_t SpectralView::counter(std::uint32_t i) const {
 
 std::uint64_t SpectralView::estimate(const Hash128& element) const {
   std::uint64_t least = max_count;
-  for (std::uint32_t at : Positions(element, Modulus(shape_.counters), shape_.k)) {
+  for (std::uint32_t at : Placement(shape_).of(element)) {
     least = std::min(least, counter(at));
   }
   return least;

@@ -13,8 +13,8 @@ enum class SpectralForm : std::uint8_t {
   compact = 2,       // fewer bytes, 64 codes to scan
 };
 
-/// A spectral filter as bytes: "BKSF", version, form, k, counters, salt, total, XXH3-64 of those,
-/// then the counters in the chosen form with a checksum of their own.
+/// A spectral filter as bytes: "BKSF", version, form, k, block, counters, salt, total, XXH3-64 of
+/// those, then the counters in the chosen form with a checksum of their own.
 Bytes encode(const SpectralFilter& filter, SpectralForm form);
 
 /// A spectral filter read where it was received, minimum selection. The bytes must outlive it.

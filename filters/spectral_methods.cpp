@@ -37,6 +37,7 @@ Result<std::pair<SpectralFilter, SpectralFilter>> make_pair_of(const RecurringSh
   if (!primary) return primary.error();
   SpectralShape second = shape.primary;
   second.counters = shape.secondary;
+  if (second.block != 0 && shape.secondary % second.block != 0) second.block = 0;
   second.salt = ~shape.primary.salt;
   auto secondary = SpectralFilter::make(second);
   if (!secondary) return secondary.error();
@@ -46,7 +47,7 @@ Result<std::pair<SpectralFilter, SpectralFilter>> make_pair_of(const RecurringSh
 }  // namespace
 
 MinimalIncrease::MinimalIncrease(const SpectralShape& shape)
-    : shape_(shape), modulus_(shape.counters), counters_(shape.counters) {}
+    : shape_(shape), placement_(shape), counters_(shape.counters) {}
 
 Result<MinimalIncrease> MinimalIncrease::make(const SpectralShape& shape) {
   auto checked = shape.check();
@@ -85,12 +86,14 @@ Result<void> MinimalIncrease::multiply(const MinimalIncrease& other) {
 }
 
 Result<MinimalIncrease> MinimalIncrease::fold(std::uint32_t counters) const {
-  if (counters < 2 || shape_.counters % counters != 0) {
+  if (counters == 0 || shape_.counters % counters != 0) {
     return invalid(std::to_string(counters) + " counters do not divide " +
                    std::to_string(shape_.counters));
   }
   SpectralShape folded = shape_;
   folded.counters = counters;
+  auto checked = folded.check();
+  if (!checked) return checked.error();
   MinimalIncrease out(folded);
   for (std::uint32_t i = 0; i < shape_.counters; ++i) {
     out.counters_.add(i % counters, counters_.get(i));

@@ -32,10 +32,10 @@ class MinimalIncrease {
 
  private:
   explicit MinimalIncrease(const SpectralShape& shape);
-  Positions positions_of(const Hash128& element) const { return {element, modulus_, shape_.k}; }
+  Positions positions_of(const Hash128& element) const { return placement_.of(element); }
 
   SpectralShape shape_;
-  Modulus modulus_;
+  Placement placement_;
   CounterArray counters_;
 };
 

@@ -40,27 +40,26 @@ RecurringMinimum make_rm_on_top(std::uint32_t m, std::uint32_t k, std::uint64_t 
 /// it.
 class DeletingMinimalIncrease {
  public:
-  DeletingMinimalIncrease(std::uint32_t m, std::uint32_t k) : k_(k), modulus_(m), counters_(m) {}
+  DeletingMinimalIncrease(std::uint32_t m, std::uint32_t k)
+      : placement_(SpectralShape{.counters = m, .k = k}), counters_(m) {}
   void insert(const Hash128& element) {
     std::uint64_t raised = estimate(element) + 1;
-    for (std::uint32_t at : Positions(element, modulus_, k_)) {
+    for (std::uint32_t at : placement_.of(element)) {
       if (counters_.get(at) < raised) counters_.set(at, raised);
     }
   }
   bool remove(const Hash128& element) {
-    for (std::uint32_t at : Positions(element, modulus_, k_)) counters_.subtract(at, 1);
+    for (std::uint32_t at : placement_.of(element)) counters_.subtract(at, 1);
     return true;
   }
   std::uint64_t estimate(const Hash128& element) const {
     std::uint64_t least = max_count;
-    for (std::uint32_t at : Positions(element, modulus_, k_))
-      least = std::min(least, counters_.get(at));
+    for (std::uint32_t at : placement_.of(element)) least = std::min(least, counters_.get(at));
     return least;
   }
 
  private:
-  std::uint32_t k_;
-  Modulus modulus_;
+  Placement placement_;
   CounterArray counters_;
 };
 

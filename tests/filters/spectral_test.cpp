@@ -115,7 +115,7 @@ TEST_CASE("a batch has the positions of the single elements") {
   for (std::uint32_t m : {2U, 3U, 7000000U, 1U << 30, (1U << 31) - 1}) {
     std::vector<Hash128> elements(61);
     for (auto& element : elements) element = random_element(rng);
-    PositionBatch batch(Modulus(m), 7);
+    PositionBatch batch(Placement(SpectralShape{.counters = m, .k = 7}));
     batch.compute(elements);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       for (std::uint32_t j = 0; j < 7; ++j) {
@@ -123,6 +123,36 @@ TEST_CASE("a batch has the positions of the single elements") {
       }
     }
   }
+}
+
+TEST_CASE("with blocks all positions of an element lie in one block, in batches as one by one") {
+  Rng rng(14);
+  for (std::uint32_t block : {64U, 256U, 4096U}) {
+    CAPTURE(block);
+    SpectralShape shape{.counters = block * 12, .k = 6, .block = block};
+    SpectralFilter filter = *SpectralFilter::make(shape);
+    ZipfStream data(rng, 300, 3000, 1);
+    filter.insert_all(data.stream);
+    SpectralFilter single = *SpectralFilter::make(shape);
+    for (const Hash128& element : data.stream) single.insert(element);
+    CHECK(filter == single);
+    for (const auto& [element, truth] : data.counts) {
+      REQUIRE(filter.estimate(element) >= truth);
+      for (std::uint32_t at : filter.positions_of(element)) {
+        REQUIRE(at / block == *filter.positions_of(element).begin() / block);
+      }
+    }
+    SpectralShape folded = shape;
+    folded.counters = block * 3;
+    SpectralFilter direct = *SpectralFilter::make(folded);
+    direct.insert_all(data.stream);
+    CHECK(*filter.fold(block * 3) == direct);
+    CHECK_FALSE(filter.fold(block).has_value());  // one block alone is no choice
+    CHECK_FALSE(filter.fold(block / 2).has_value());
+    CHECK(SpectralView::open(encode(filter, SpectralForm::compact))->shape() == shape);
+  }
+  CHECK_FALSE(SpectralFilter::make({.counters = 1000, .k = 5, .block = 64}).has_value());
+  CHECK_FALSE(SpectralFilter::make({.counters = 960, .k = 5, .block = 96}).has_value());
 }
 
 TEST_CASE("the union of two filters is the filter of both streams") {
@@ -220,9 +250,9 @@ TEST_CASE("the format of a filter is frozen: golden bytes") {
   SpectralFilter filter = *SpectralFilter::make({.counters = 8, .k = 2, .salt = 1});
   filter.insert(filter.shape().element("chess"), 3);
   CHECK(to_hex(encode(filter, SpectralForm::compact)) ==
-        "424b53460102020000000800000000000000010000000000000003e4d3f3b976323c02424b4343010000000000"
-        "00000008000000000000000c000000000000000000000000000000000000000000000000ef0f00000000000000"
-        "0000f16a13efd91c198b");
+        "424b53460102020000000000000008000000000000000100000000000000030bf87d22dc687ee8424b4343010000"
+        "00000000000008000000000000000c000000000000000000000000000000000000000000000000ef0f0000000000"
+        "00000000f16a13efd91c198b");
 }
 
 TEST_CASE("shapes beyond the limits are refused") {

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   repair_checksum(input);
   read_all<StringArrayView>(input);
   read_all<CompactCountersView>(input);
-  constexpr std::size_t header = 27;
+  constexpr std::size_t header = 31;
   if (size >= header + 8) {
     Bytes head(input.begin(), input.begin() + header + 8);
     repair_checksum(head);
