@@ -87,6 +87,7 @@ void add_filter(CLI::App& app, Globals& globals) {
   add_compare(*group, globals);
   add_draw(*group, globals);
   add_filter_count(*group, globals);
+  add_filter_errors(*group, globals);
   add_filter_fold(*group, globals);
   add_filter_inspect(*group, globals);
   add_filter_simulate(*group, globals);

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/filter.h"
+#include "cli/numbers.h"
+#include "cli/plot.h"
 #include "cli/render.h"
 #include "filters/composite_numbers.h"
 #include "filters/folding.h"
@@ -25,6 +27,7 @@ struct Options {
   std::uint64_t items = 0;
   std::string rate{};
   std::uint64_t sends = 0;
+  std::string svg{};
 };
 
 std::optional<double> number(std::string_view text) {
@@ -149,6 +152,26 @@ void print_text(const Options& options, const FoldPlan& plan) {
   fmt::print("\n");
 }
 
+/// All folds of the original by size and rate, those within the interval marked.
+Plot make_plot(const Options& options, const FoldPlan& plan) {
+  auto bits = static_cast<std::uint32_t>(options.bits);
+  Plot plot;
+  plot.title =
+      fmt::format("Folds of {} bits with {} elements, k = {}", bits, options.items, options.k);
+  plot.x = {.label = "bits after folding", .log = true};
+  plot.y = {.label = "false positive rate", .log = true, .low = 1e-8, .high = 1};
+  Plot::Series all{.name = "every fold", .style = Plot::Style::markers};
+  Plot::Series good{.name = "within the interval", .style = Plot::Style::markers};
+  for (std::uint32_t size : divisors(bits)) {
+    double rate = false_positive_rate(size, static_cast<double>(options.items),
+                                      static_cast<double>(options.k));
+    bool within = size >= plan.wanted.least && size <= plan.wanted.most;
+    if (size >= 8 && rate >= 1e-8) (within ? good : all).points.emplace_back(size, rate);
+  }
+  plot.series = {std::move(all), std::move(good)};
+  return plot;
+}
+
 int run(const Globals& globals, const Options& options) {
   auto checked = check(options);
   if (!checked) return fail(globals, checked.error());
@@ -157,6 +180,10 @@ int run(const Globals& globals, const Options& options) {
   FoldPlan plan =
       plan_fold(static_cast<std::uint32_t>(options.bits), static_cast<double>(options.items),
                 static_cast<double>(options.k), *rates);
+  if (!options.svg.empty()) {
+    auto written = write_file(options.svg, make_plot(options, plan).svg());
+    if (!written) return fail(globals, exit_code::nothing, "--svg: " + written.error().text);
+  }
   if (globals.json) {
     print_json(options, plan);
   } else {
@@ -186,6 +213,7 @@ void add_filter_fold(CLI::App& filter, Globals& globals) {
   command
       ->add_option("--sends", options->sends, "Also the order in which to send N different folds")
       ->type_name("N");
+  command->add_option("--svg", options->svg, "Also draw all folds")->type_name("FILE");
   command->callback([options, &globals] {
     globals.action = [options, &globals] { return run(globals, *options); };
   });
