@@ -78,6 +78,8 @@ void Connection::received(int status, ByteView bytes) {
   tls_.receive(bytes);
   if (!ready()) shake_hands();
   if (!closed_ && ready()) read_plain();
+  flush();  // answers to what has just been read, all at once and without waiting for the turn's
+            // end
 }
 
 void Connection::shake_hands() {
@@ -143,12 +145,12 @@ void Connection::flush() {
 
 void Connection::write_encrypted() {
   if (closed_ || writing_) return;
-  Bytes out;
-  tls_.take_output(out);
+  ByteView out = tls_.output();
   if (out.empty()) return;
   bytes_out_ += out.size();
   std::size_t size = out.size();
-  auto done = tcp_.write(std::move(out), [this](int status) { written(status); });
+  auto done = tcp_.write(out, [this](int status) { written(status); });
+  tls_.drop_output();
   if (!done) return close(done.error());
   writing_ = !*done;
   in_kernel_queue_ = writing_ ? size : 0;

@@ -27,7 +27,7 @@ class Attempt final : public ConnectionOwner {
     connection.send(wire::enrol, 1, request_.encode());
     connection.flush();
   }
-  void frame(Connection& connection, chord::Frame frame) override {
+  void frame(Connection& connection, chord::Frame&& frame) override {
     answer_ = read(frame);
     connection.close(Error{});
   }

@@ -193,13 +193,12 @@ void TlsSession::close() {
   SSL_shutdown(ssl_.get());
 }
 
-void TlsSession::take_output(Bytes& out) {
-  std::size_t size = BIO_ctrl_pending(out_);
-  if (size == 0) return;
-  std::size_t at = out.size();
-  out.resize(at + size);
-  int count = BIO_read(out_, out.data() + at, static_cast<int>(size));
-  ENSURE(count == static_cast<int>(size));
+ByteView TlsSession::output() const {
+  char* data = nullptr;
+  long size = BIO_get_mem_data(out_, &data);
+  return {reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)};
 }
+
+void TlsSession::drop_output() { (void)BIO_reset(out_); }
 
 }  // namespace beckon::io

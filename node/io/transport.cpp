@@ -90,6 +90,7 @@ void Transport::Impl::admit(uv::Tcp stream) {
   }
   ++total_.accepted;
   Link& link = all_.emplace_back(*this);
+  link.from = from.host();
   link.gate = from;
   link.since = loop_.now();
   link.connection =
@@ -113,7 +114,7 @@ void Transport::Impl::send(const chord::Frame& frame) {
   ENSURE(frame.body.size() <= chord::max_frame_body && frame.type >= service::wire::first_free);
   auto found = links_.find(frame.peer.id);
   if (found != links_.end() && !found->second->connection->closed()) {
-    found->second->used = loop_.now();
+    found->second->used = loop_.turn();
     return send_on(*found->second, frame.type, frame.request, frame.body);
   }
   Pending& pending = pending_[frame.peer.id];
@@ -219,7 +220,7 @@ void Transport::Impl::bury(Link& link) {
     bury_dial(link);
   } else if (link.stage != Stage::draining) {
     ++total_.refused;
-    complain(link.gate ? link.gate->host() : c.remote().host(), why.text);
+    complain(link.from, why.text);
   }
 }
 

@@ -42,7 +42,7 @@ class Transport::Impl {
   struct Link final : ConnectionOwner {
     explicit Link(Impl& owner) : impl(owner) {}
     void ready(Connection&) override { impl.ready(*this); }
-    void frame(Connection&, chord::Frame frame) override { impl.frame(*this, std::move(frame)); }
+    void frame(Connection&, chord::Frame&& frame) override { impl.frame(*this, std::move(frame)); }
     void over() override { impl.some_are_over_ = true; }
 
     Impl& impl;
@@ -52,6 +52,7 @@ class Transport::Impl {
     chord::PeerRef target{};  // whom we dialled; the id is zero when any node will do
     chord::PeerRef peer{};    // who it is, once greeted
     std::uint64_t epoch{};
+    std::string from{};                  // host of an accepted connection, for the log
     std::optional<uv::Endpoint> gate{};  // the place it takes there until it is authenticated
     Time since{};                        // began; from `draining` on: when that began
     Time opened{};
@@ -97,7 +98,7 @@ class Transport::Impl {
 
   // transport_links.cpp: what is said on them
   void ready(Link& link);
-  void frame(Link& link, chord::Frame frame);
+  void frame(Link& link, chord::Frame&& frame);
   void greet(Link& link, const chord::Frame& frame);
   void turn_away(Link& link, service::Refusal why, const std::string& text);
   bool dialling(const chord::Id& peer) const;

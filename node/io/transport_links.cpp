@@ -40,7 +40,7 @@ void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t reque
   link.connection->send(type, request, body);
 }
 
-void Transport::Impl::frame(Link& link, chord::Frame frame) {
+void Transport::Impl::frame(Link& link, chord::Frame&& frame) {
   if (link.stage == Stage::greeting) return greet(link, frame);
   if (link.stage == Stage::enrolling) return enrol(link, frame);
   if (!link.deliver) return;
@@ -49,7 +49,7 @@ void Transport::Impl::frame(Link& link, chord::Frame frame) {
     return link.connection->close(
         invalid(fmt::format("frame type {} after the greeting", frame.type)));
   }
-  link.used = loop_.now();
+  link.used = loop_.turn();
   frame.peer = link.peer;
   listener_.frame(std::move(frame));
 }
@@ -83,7 +83,7 @@ void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text
   link.connection->finish();
   if (why != Refusal::duplicate) {
     ++total_.refused;
-    complain(link.connection->remote().host(), text);
+    complain(link.from, text);
   }
   retire(link, false);
 }

@@ -88,6 +88,8 @@ Time Loop::now() const {
   return Time(std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(uv_hrtime())));
 }
 
+Time Loop::turn() const { return Time(std::chrono::milliseconds(uv_now(&loop_))); }
+
 WallTime wall_now() {
   auto since = std::chrono::system_clock::now().time_since_epoch();
   return WallTime(std::chrono::duration_cast<std::chrono::milliseconds>(since));
@@ -237,10 +239,11 @@ void Tcp::read_start(Received received) {
 
 void Tcp::read_stop() { uv_read_stop(reinterpret_cast<uv_stream_t*>(&handle_->raw)); }
 
-Result<bool> Tcp::write(Bytes bytes, Status done) {
+Result<bool> Tcp::write(ByteView bytes, Status done) {
   auto* stream = reinterpret_cast<uv_stream_t*>(&handle_->raw);
-  auto buffer_of = [](Bytes& b) {
-    return uv_buf_init(reinterpret_cast<char*>(b.data()), static_cast<unsigned>(b.size()));
+  auto buffer_of = [](ByteView b) {  // libuv does not write to it, though its type allows that
+    auto* data = reinterpret_cast<char*>(const_cast<std::uint8_t*>(b.data()));
+    return uv_buf_init(data, static_cast<unsigned>(b.size()));
   };
   uv_buf_t all = buffer_of(bytes);
   int taken = uv_try_write(stream, &all, 1);

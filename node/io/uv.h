@@ -31,7 +31,8 @@ class Loop {
   void run_ready() { uv_run(&loop_, UV_RUN_NOWAIT); }
   void stop() { uv_stop(&loop_); }
 
-  Time now() const;  // read from the system, not the loop's cached moment
+  Time now() const;   // read from the system
+  Time turn() const;  // when this turn of the loop began, to the millisecond: costs nothing
   uv_loop_t* raw() { return &loop_; }
 
  private:
@@ -134,9 +135,9 @@ class Tcp {
 
   void read_start(Received received);  // the bytes are valid during the call only
   void read_stop();
-  /// Writes what the kernel takes at once and keeps the rest; true when nothing is left. Otherwise
-  /// `done` runs when the rest is written. The caller waits for it before writing again.
-  Result<bool> write(Bytes bytes, Status done);
+  /// Writes what the kernel takes at once and keeps a copy of the rest; true when nothing is left.
+  /// Otherwise `done` runs when the rest is written. The caller waits for it before writing again.
+  Result<bool> write(ByteView bytes, Status done);
 
   Endpoint local() const;
   Endpoint remote() const;

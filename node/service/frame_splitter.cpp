@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <array>
+
 namespace beckon::service {
 
 namespace {
@@ -32,13 +34,13 @@ Result<std::optional<chord::Frame>> FrameSplitter::next() {
     return *failed_;
   }
   if (rest.size() < length_size + length) return std::optional<chord::Frame>();
-  chord::Frame frame;
-  frame.type = header.u8();
-  frame.request = header.u64();
+  std::optional<chord::Frame> frame(std::in_place);
+  frame->type = header.u8();
+  frame->request = header.u64();
   ByteView body = header.raw(length - fixed_part);
-  frame.body.assign(body.begin(), body.end());
+  frame->body.assign(body.begin(), body.end());
   drop_front(length_size + length);
-  return std::optional<chord::Frame>(std::move(frame));
+  return frame;
 }
 
 void FrameSplitter::drop_front(std::size_t count) {
@@ -55,17 +57,15 @@ void FrameSplitter::drop_front(std::size_t count) {
 
 void append_frame(Bytes& out, std::uint8_t type, std::uint64_t request, ByteView body) {
   ENSURE(body.size() <= chord::max_frame_body);
-  std::size_t at = out.size();
-  out.resize(at + frame_header_size + body.size());
+  std::array<std::uint8_t, frame_header_size> header{};
   std::uint64_t length = fixed_part + body.size();
-  for (std::size_t i = 0; i < 4; ++i)
-    out[at + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
-  out[at + 4] = type;
+  for (std::size_t i = 0; i < 4; ++i) header[i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
+  header[4] = type;
   for (std::size_t i = 0; i < 8; ++i) {
-    out[at + 5 + i] = static_cast<std::uint8_t>(request >> (56 - 8 * i));
+    header[5 + i] = static_cast<std::uint8_t>(request >> (56 - 8 * i));
   }
-  std::copy(body.begin(), body.end(),
-            out.begin() + static_cast<std::ptrdiff_t>(at + frame_header_size));
+  out.insert(out.end(), header.begin(), header.end());
+  out.insert(out.end(), body.begin(), body.end());
 }
 
 }  // namespace beckon::service

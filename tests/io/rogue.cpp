@@ -144,7 +144,7 @@ void Rogue::turn() {
   Bytes bytes(BIO_ctrl_pending(out));
   if (bytes.empty() || over_) return;
   BIO_read(out, bytes.data(), static_cast<int>(bytes.size()));
-  if (!stream_->write(std::move(bytes), [](int) {})) over_ = true;
+  if (!stream_->write(bytes, [](int) {})) over_ = true;
 }
 
 void Rogue::say(ByteView plain) {
@@ -177,7 +177,7 @@ Plain::Plain(uv::Loop& loop, const std::string& address) : stream_(loop) {
 }
 
 void Plain::write(Bytes bytes) {
-  if (!stream_.write(std::move(bytes), [](int) {})) over_ = true;
+  if (!stream_.write(bytes, [](int) {})) over_ = true;
 }
 
 }  // namespace beckon::io::test
