@@ -18,7 +18,10 @@ namespace {
 
 std::vector<std::uint64_t> random_values(Rng& rng, std::size_t count, unsigned widest) {
   std::vector<std::uint64_t> out(count);
-  for (auto& value : out) value = rng.next() >> (64 - rng.below(widest + 1)) >> (widest == 0);
+  for (auto& value : out) {
+    std::uint64_t width = rng.below(widest + 1);
+    value = width == 0 ? 0 : rng.next() >> (64 - width);
+  }
   return out;
 }
 
