@@ -33,6 +33,7 @@ struct Owner {
   PeerRef owner{};
   std::vector<PeerRef>
       successors{};  // the owner's own list: owner + first r-1 of these hold the copies
+  std::size_t contacts{};  // requests the lookup took
 };
 
 /// What a part of the service may know of, and do to, the world outside itself. One object stands

@@ -25,6 +25,12 @@ enum class FrameType : std::uint8_t {
   sync_want_rep = 0x2c,
   chain_req = 0x2d,
   chain_rep = 0x2e,
+  query_req = 0x31,  // node/service/find/find_messages.h
+  query_rep = 0x32,
+  count_req = 0x33,
+  count_rep = 0x34,
+  verify_req = 0x35,
+  verify_rep = 0x36,
   deliver_req = 0x41,  // node/service/mail/mail_messages.h
   deliver_rep = 0x42,
   mailbox_req = 0x43,

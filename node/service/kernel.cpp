@@ -17,7 +17,7 @@ Error unavailable(std::string text) { return {ErrorCode::unavailable, std::move(
 Result<Owner> owner_of(const chord::LookupDone& done) {
   switch (done.outcome) {
     case chord::LookupOutcome::found:
-      return Owner{done.owner, done.successors};
+      return Owner{done.owner, done.successors, done.contacts};
     case chord::LookupOutcome::timed_out:
       return unavailable("the lookup ran out of time");
     case chord::LookupOutcome::ring_unreachable:

@@ -54,6 +54,7 @@ Bytes encode(const User& user) {
     w.i64(to_ms(key.made));
   }
   w.counted32(as_bytes(user.profile));
+  w.counted32(as_bytes(user.published_profile));
   return w.take();
 }
 
@@ -72,11 +73,15 @@ Result<User> decode_user(ByteView row, const Signer& signer) {
     user.message_keys.push_back({.secret = secret, .made = wall_from_ms(r.i64())});
   }
   std::string_view profile = as_text(r.counted32());
-  if (profile.size() > User::max_profile_size || !is_utf8(profile)) r.fail();
+  std::string_view published_profile = as_text(r.counted32());
+  for (std::string_view text : {profile, published_profile}) {
+    if (text.size() > User::max_profile_size || !is_utf8(text)) r.fail();
+  }
   if (auto done = r.finish("a hosted user's row"); !done) return done.error();
   user.published = published == 1;
   user.policy = static_cast<Policy>(policy);
   user.profile = profile;
+  user.published_profile = published_profile;
   user.key = signer.public_key(user.seed);
   return user;
 }

@@ -31,7 +31,8 @@ struct MessageKey {
 struct User {
   SecretSeed seed{};
   PublicKey key{};
-  std::string profile = "{}";  // profile.json, as the user gave it
+  std::string profile = "{}";       // profile.json, as the user gave it
+  std::string published_profile{};  // what the records on the ring were made of
   std::uint64_t version{};     // of the newest record made; 0 if none ever was
   bool published = false;
   Policy policy = Policy::everyone;

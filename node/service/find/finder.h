@@ -1,0 +1,157 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "node/service/context.h"
+#include "node/service/find/find_messages.h"
+#include "node/service/mail/outbox.h"
+#include "profile/keys.h"
+#include "profile/query.h"
+#include "profile/record.h"
+
+namespace beckon::service {
+
+/// Somebody a search turned up.
+struct Person {
+  Callee callee{};
+  std::string card = "{}";  // JSON, what they show; empty object while unverified
+  bool verified = false;    // their own host confirmed it
+  bool online = false;      // their host answered
+};
+
+/// What a search did, for the answer and for --explain.
+struct FindReport {
+  struct Way {
+    std::size_t branch{};
+    std::string label{};
+    std::size_t probes{};
+    std::optional<std::uint64_t>
+        listed{};  // records under its keys, where they were counted or read
+    bool chosen = false;
+  };
+  std::vector<Way> ways{};
+  bool complete = true;  // everybody who had to be asked answered
+  bool limited = false;  // stopped at the limit; there may be more
+  std::size_t asked{};   // index nodes
+  std::size_t answered{};
+  std::size_t candidates{};       // records that passed a filter
+  std::size_t false_positives{};  // of these, refuted by their own host
+  std::size_t offline{};          // hosts that did not answer, counted in people
+  std::size_t found{};
+  std::size_t messages{};  // requests and replies
+  std::size_t bytes{};     // of their bodies
+  std::size_t lookups{};
+  std::size_t hops{};  // requests that lookups took
+  std::uint64_t scanned{};
+  Duration elapsed{};
+};
+
+/// Answers questions about the whole overlay: chooses for each branch the way with the fewest index
+/// nodes, reads candidates there, has each confirmed by its own host, and stops at the limit. A
+/// search stays open for a while after it stopped at its limit, so that more can be asked for.
+class Finder {
+ public:
+  struct Options {
+    std::size_t probe_window = 8;
+    std::size_t verify_window = 16;
+    std::size_t max_searches = 64;
+    std::size_t replicas = 3;  // that may be asked for a key
+    Duration request_timeout = std::chrono::seconds(2);
+    Duration keep = std::chrono::minutes(2);        // an open search
+    Duration count_age = std::chrono::seconds(30);  // of a remembered count
+    std::size_t max_counts = 4096;
+    std::size_t max_candidates = 100'000;  // of one search
+  };
+  struct Search {
+    profile::Query query{};
+    std::size_t limit = 50;
+    Duration timeout = std::chrono::seconds(5);
+    std::string access{};  // for tests: only ways with this label; else the planner chooses
+  };
+  struct Listener {
+    std::function<void(const Person&)> hit{};
+    std::function<void(const FindReport&)> done{};
+  };
+  using SearchId = std::uint64_t;
+
+  Finder(Context& context, const profile::Schema& schema, const profile::Salt& salt,
+         const Signer& signer, Options options);
+
+  Result<SearchId> start(Search search, Listener listener);
+  /// Goes on with a search that stopped at its limit.
+  Result<void> more(SearchId id, std::size_t limit, Duration timeout, Listener listener);
+  void cancel(SearchId id) { searches_.erase(id); }
+  bool open(SearchId id) const { return searches_.contains(id); }
+
+ private:
+  struct Job {  // one key to read
+    std::size_t branch{};
+    profile::Probe probe{};
+    std::size_t way{};
+    std::vector<PeerRef> replicas{};
+    std::size_t replica{};
+    bool answered = false;
+    std::optional<Id> after{};
+  };
+  struct Running {
+    Search search{};
+    Listener listener{};
+    std::string question{};  // canonical
+    Id start{};
+    std::vector<profile::Predicates> blind{};
+    std::vector<std::vector<profile::Access>> accesses{};
+    std::size_t planning{};  // branches whose way is not chosen yet
+    std::deque<Job> jobs{};
+    std::size_t reading{};
+    std::set<Id> seen{};
+    std::deque<profile::Record> unverified{};
+    std::size_t verifying{};
+    std::size_t found{};  // since the last start or more
+    FindReport report{};
+    Time began{};
+    Time ended = Time::max();
+    std::uint64_t round = 0;  // of start and more, so that an old time-out does nothing
+    bool paused = false;
+  };
+  struct Count {
+    std::uint32_t listed{};
+    Time at{};
+  };
+
+  Running* running(SearchId id);
+  void arm_timeout(SearchId id);
+  void plan(SearchId id, std::size_t branch);
+  void choose(SearchId id, std::size_t branch);
+  void count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways);
+  void count_key(const Id& key, std::function<void()> done, SearchId id);
+  std::optional<std::uint32_t> remembered(const Id& key) const;
+  void remember(const Id& key, std::uint32_t listed);
+
+  void pump(SearchId id);
+  void locate(SearchId id, Job job);
+  void read(SearchId id, Job job);
+  void page(SearchId id, Job job, const Result<Frame>& frame);
+  void next_replica(SearchId id, Job job);
+  void take(Running& search, const QueryReply& reply);
+
+  void verify(SearchId id);
+  void confirm(SearchId id, PeerRef host, std::vector<profile::Record> records);
+  void confirmed(SearchId id, const std::vector<profile::Record>& records,
+                 const Result<Frame>& frame);
+  void hit(Running& search, const profile::Record& record, const VerifyReply::Entry* entry);
+  void finish(SearchId id, bool timed_out);
+  void forget_old();
+
+  Context& context_;
+  const profile::Schema& schema_;
+  profile::Salt salt_;
+  const Signer& signer_;
+  Options options_;
+  std::map<SearchId, Running> searches_;
+  SearchId last_ = 0;
+  std::map<Id, Count> counts_;
+};
+
+}  // namespace beckon::service

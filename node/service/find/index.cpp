@@ -1,0 +1,125 @@
+#include "node/service/find/index.h"
+
+#include <algorithm>
+
+#include "node/service/find/index_item.h"
+#include "node/service/frames.h"
+
+namespace beckon::service {
+
+namespace {
+
+struct ByOwner {
+  bool operator()(const IndexRows::Row& row, const Id& owner) const { return row.owner < owner; }
+  bool operator()(const Id& owner, const IndexRows::Row& row) const { return owner < row.owner; }
+};
+
+Error too_fast() { return to_error(Status::rate); }
+
+}  // namespace
+
+std::vector<IndexRows::Row>::iterator IndexRows::place(const Id& owner) {
+  return std::lower_bound(rows_.begin(), rows_.end(), owner, ByOwner{});
+}
+
+void IndexRows::put(Row row) {
+  auto at = place(row.owner);
+  if (at != rows_.end() && at->owner == row.owner) {
+    *at = std::move(row);
+  } else {
+    rows_.insert(at, std::move(row));
+  }
+}
+
+void IndexRows::erase(const Id& owner) {
+  auto at = place(owner);
+  if (at != rows_.end() && at->owner == owner) rows_.erase(at);
+}
+
+IndexRows::Found IndexRows::scan(const profile::Matcher& matcher, const profile::Wanted& wanted,
+                                 const Id& start, const std::optional<Id>& after,
+                                 std::size_t credit) const {
+  Found out;
+  if (rows_.empty()) return out;
+  auto index = [&](auto place) { return static_cast<std::size_t>(place - rows_.begin()); };
+  std::size_t first = index(std::lower_bound(rows_.begin(), rows_.end(), start, ByOwner{}));
+  std::size_t begin =
+      after ? index(std::upper_bound(rows_.begin(), rows_.end(), *after, ByOwner{})) : first;
+  // Rows from `begin` round to `first`. Behind `after`, a difference of zero means all were seen.
+  std::size_t left = after ? (first + rows_.size() - begin) % rows_.size() : rows_.size();
+  for (std::size_t i = 0; i < left; ++i) {
+    const Row& row = rows_[(begin + i) % rows_.size()];
+    ++out.scanned;
+    profile::FilterView view{
+        .layout = row.layout, .presence = row.presence, .open = row.open, .filter = row.filter};
+    if (!wanted.admits(row.marks) || !matcher.may_match(view)) continue;
+    out.owners.push_back(row.owner);
+    if (out.owners.size() < credit) continue;
+    out.more = i + 1 < left;
+    break;
+  }
+  return out;
+}
+
+Index::Index(Context& context, const ItemTable& table, const profile::Schema& schema,
+             Options options)
+    : context_(context), table_(table), schema_(schema), options_(options), rate_(options.rate) {}
+
+void Index::item_changed(const Item* before, const Item* after) {
+  const ItemKey& key = (after != nullptr ? after : before)->key;
+  IndexRows& rows = keys_[key.ring];
+  rows_ -= rows.size();
+  if (after == nullptr || after->info.tombstone) {
+    rows.erase(key.sub);
+  } else if (auto entry = decode_entry(schema_, after->bytes)) {
+    profile::Record& record = entry->record;
+    rows.put({.owner = key.sub,
+              .marks = entry->marks,
+              .layout = record.layout,
+              .presence = record.presence,
+              .open = record.open,
+              .filter = std::move(record.filter)});
+  }
+  rows_ += rows.size();
+  if (rows.size() == 0) keys_.erase(key.ring);
+}
+
+void Index::on_query(const Request& request) {
+  auto asked = decode_query_request(request.body);
+  if (!asked) return context_.refuse(request, asked.error());
+  if (!rate_.take(request.from.id, 1, context_.now().mono))
+    return context_.refuse(request, too_fast());
+  QueryReply reply;
+  reply.settling = changed_ && context_.now().mono - *changed_ < options_.settling;
+  if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
+    profile::Matcher matcher(schema_, asked->predicates);
+    auto found =
+        rows->second.scan(matcher, asked->wanted, asked->start, asked->after, asked->credit);
+    reply.listed = static_cast<std::uint32_t>(rows->second.size());
+    reply.scanned = found.scanned;
+    reply.more = found.more;
+    for (const Id& owner : found.owners) {
+      const Item* item = table_.find({asked->key, ItemKind::index_record, owner});
+      ENSURE(item != nullptr);
+      ByteView record = record_of(item->bytes);
+      reply.records.emplace_back(record.begin(), record.end());
+    }
+  }
+  context_.reply(request, raw(FrameType::query_rep), encode(reply));
+}
+
+void Index::on_count(const Request& request) {
+  auto asked = decode_count_request(request.body);
+  if (!asked) return context_.refuse(request, asked.error());
+  if (!rate_.take(request.from.id, 1, context_.now().mono))
+    return context_.refuse(request, too_fast());
+  CountReply reply;
+  for (const Id& key : asked->keys) {
+    auto rows = keys_.find(key);
+    reply.listed.push_back(rows == keys_.end() ? 0
+                                               : static_cast<std::uint32_t>(rows->second.size()));
+  }
+  context_.reply(request, raw(FrameType::count_rep), encode(reply));
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,52 @@
+#include "node/service/find/index_item.h"
+
+namespace beckon::service {
+
+Bytes encode_entry(const profile::Marks& marks, ByteView record) {
+  ByteWriter w;
+  w.u8(profile::encode_flags(marks));
+  w.u8(marks.span);
+  w.raw(record);
+  return w.take();
+}
+
+Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes) {
+  if (bytes.size() < 2) return invalid("an index entry is cut short");
+  auto marks = profile::decode_marks(bytes[0], bytes[1]);
+  if (!marks) return marks.error();
+  auto record = profile::decode_record(schema, record_of(bytes));
+  if (!record) return record.error();
+  return IndexEntry{.marks = *marks, .record = *std::move(record)};
+}
+
+ItemLimits IndexRules::limits() const {
+  return {.max_bytes = profile::max_record_size + 2,
+          .max_life = max_life,
+          .per_author_items = 512,  // a node may own many keys of one profile, in a small ring all
+          .per_author_bytes = 256 * 1024};
+}
+
+Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
+  auto entry = decode_entry(schema_, bytes);
+  if (!entry) return entry.error();
+  const profile::Record& record = entry->record;
+  Id owner{profile::owner_id(record.owner_key)};
+  return ItemInfo{.sub = owner,
+                  .seq = record.version,
+                  .issued = record.expiry - max_life,  // the earliest moment its expiry allows
+                  .expiry = record.expiry,
+                  .tombstone = record.withdrawn,
+                  .author = owner};
+}
+
+bool IndexRules::genuine(ByteView bytes) const {
+  Digest digest = sha256(record_of(bytes));
+  if (genuine_.contains(digest) || older_.contains(digest)) return true;
+  auto record = profile::decode_record(schema_, record_of(bytes));
+  if (!record || !profile::verify_record(schema_, salt_, signer_, *record)) return false;
+  if (genuine_.size() >= remembered) older_ = std::exchange(genuine_, {});
+  genuine_.insert(digest);
+  return true;
+}
+
+}  // namespace beckon::service

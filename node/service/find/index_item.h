@@ -1,0 +1,50 @@
+#pragma once
+
+#include <set>
+
+#include "node/service/item.h"
+#include "profile/keys.h"
+#include "profile/record.h"
+
+namespace beckon::service {
+
+/// A record as it lies under one key: the marks of that key in front, which the owner does not sign
+/// since they differ from key to key, then the record. Wrong marks can only hide a record under
+/// that key.
+///
+///   u8 flags | u8 span | record, verbatim
+struct IndexEntry {
+  profile::Marks marks{};
+  profile::Record record{};
+};
+Bytes encode_entry(const profile::Marks& marks, ByteView record);
+Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes);
+inline ByteView record_of(ByteView entry) { return entry.subspan(2); }
+
+/// Index records: one per owner and key, versions by the owner's own count, a withdrawal as
+/// tombstone. The key cannot be checked, on purpose: this node knows no values. Checking a
+/// signature is dear, and the same record comes under a dozen keys, so what was found genuine is
+/// remembered for a while.
+class IndexRules final : public ItemRules {
+ public:
+  static constexpr std::chrono::seconds max_life = std::chrono::hours(24);
+  static constexpr std::size_t remembered = 8192;
+
+  IndexRules(const profile::Schema& schema, const profile::Salt& salt, const Signer& signer)
+      : schema_(schema), salt_(salt), signer_(signer) {}
+
+  ItemKind kind() const override { return ItemKind::index_record; }
+  ItemLimits limits() const override;
+  Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
+  bool open_to_all() const override { return false; }  // the index answers questions, not listings
+  bool genuine(ByteView bytes) const override;
+
+ private:
+  const profile::Schema& schema_;
+  profile::Salt salt_;
+  const Signer& signer_;
+  mutable std::set<Digest> genuine_{};  // two generations, the older dropped when the newer is full
+  mutable std::set<Digest> older_{};
+};
+
+}  // namespace beckon::service

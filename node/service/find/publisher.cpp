@@ -1,0 +1,160 @@
+#include "node/service/find/publisher.h"
+
+#include <algorithm>
+
+#include "node/service/author_record.h"
+#include "node/service/find/index_item.h"
+#include "profile/json.h"
+
+namespace beckon::service {
+
+namespace {
+
+ItemClient::PutEntry entry_at(const profile::RingKey& key, const profile::Marks& marks,
+                              ByteView record) {
+  return {.parcel = {.ring = Id{key},
+                     .kind = ItemKind::index_record,
+                     .bytes = encode_entry(marks, record)}};
+}
+
+}  // namespace
+
+Publisher::Publisher(Context& context, Replicas& replicas, Users& users,
+                     const profile::Schema& schema, const profile::Salt& salt, const Signer& signer,
+                     Options options)
+    : context_(context),
+      replicas_(replicas),
+      users_(users),
+      schema_(schema),
+      salt_(salt),
+      signer_(signer),
+      options_(options) {}
+
+void Publisher::start() {
+  renew_all();
+  auto jitter = Duration(context_.rng().between(0, options_.period.count() / 8));
+  context_.after(options_.period - jitter, [this] { start(); });
+}
+
+void Publisher::renew_all() {
+  for (const auto& [id, user] : users_.all()) {
+    if (user.published) enqueue({.user = id, .done = [](const Result<Published>&) {}});
+  }
+}
+
+void Publisher::publish(const UserId& user, Done done) {
+  enqueue({.user = user, .done = std::move(done)});
+}
+
+void Publisher::withdraw(const UserId& user, Done done) {
+  enqueue({.user = user, .withdraw = true, .done = std::move(done)});
+}
+
+void Publisher::enqueue(Job job) {
+  queue_.push_back(std::move(job));
+  run();
+}
+
+void Publisher::run() {
+  for (auto it = queue_.begin(); it != queue_.end() && under_way_ < options_.window;) {
+    if (busy_.contains(it->user)) {
+      ++it;
+      continue;
+    }
+    Job job = std::move(*it);
+    it = queue_.erase(it);
+    busy_.insert(job.user);
+    ++under_way_;
+    begin(std::move(job));
+    it = queue_.begin();
+  }
+}
+
+profile::Publication Publisher::publication(const User& user) const {
+  auto expiry = std::chrono::floor<std::chrono::seconds>(context_.now().wall + options_.life);
+  return {.owner_key = user.key,
+          .message_key = hpke::public_key(user.message_keys.front().secret),
+          .host = context_.self().id.bytes,
+          .address = context_.self().address,
+          .version = user.version,
+          .expiry = expiry,
+          .target_fpr = options_.target_fpr};
+}
+
+/// The new record under all keys of the profile, and a withdrawal under keys that only the old one
+/// had.
+Result<std::vector<ItemClient::PutEntry>> Publisher::entries(User& user, bool withdraw) const {
+  auto profile = profile::parse_profile(schema_, withdraw ? "{}" : user.profile);
+  if (!profile) return profile.error();
+  user.version = next_seq(user.version, context_.now().wall);
+  profile::Publication facts = publication(user);
+  profile::OwnerId owner = profile::owner_id(user.key);
+
+  std::vector<ItemClient::PutEntry> out;
+  std::set<profile::RingKey> current;
+  if (!withdraw) {
+    profile::Record record = profile::build_record(schema_, salt_, *profile, facts);
+    profile::sign_record(schema_, salt_, signer_, user.seed, record);
+    Bytes bytes = profile::encode(record);
+    for (const auto& placement : profile::placements(schema_, salt_, *profile, owner)) {
+      current.insert(placement.key);
+      out.push_back(entry_at(placement.key, placement.marks, bytes));
+    }
+  }
+  auto before = profile::parse_profile(schema_, user.published_profile);
+  if (user.published_profile.empty() || !before) return out;
+  profile::Record gone = profile::withdrawal(facts);
+  profile::sign_record(schema_, salt_, signer_, user.seed, gone);
+  Bytes bytes = profile::encode(gone);
+  for (const auto& placement : profile::placements(schema_, salt_, *before, owner)) {
+    if (!current.contains(placement.key)) out.push_back(entry_at(placement.key, {}, bytes));
+  }
+  return out;
+}
+
+void Publisher::begin(Job job) {
+  const User* found = users_.find(job.user);
+  if (found == nullptr)
+    return end(job, Error{ErrorCode::not_found, "this node hosts no such user"});
+  User user = *found;
+  auto made = entries(user, job.withdraw);
+  if (!made) return end(job, made.error());
+  std::size_t records = made->size();
+  user.published = !job.withdraw;
+  user.published_profile = job.withdraw ? "" : user.profile;
+  // The version is durable before the ring sees it: it must never be used for other bytes.
+  auto changed = users_.change(user, [this, job, records, version = user.version,
+                                      entries = *std::move(made)](const Result<void>& written) {
+    if (!written) return end(job, written.error());
+    put(job, version, records, entries);
+  });
+  if (!changed) end(job, changed.error());
+}
+
+void Publisher::put(const Job& job, std::uint64_t version, std::size_t records,
+                    std::vector<ItemClient::PutEntry> entries) {
+  if (entries.empty()) return end(job, Published{.version = version});
+  replicas_.put(std::move(entries), [this, job, version,
+                                     records](const std::vector<ItemClient::Stored>& stored) {
+    auto safe = std::count_if(stored.begin(), stored.end(),
+                              [](const auto& s) { return s.status == Status::ok && s.safe; });
+    Published result{
+        .version = version, .records = records, .stored = static_cast<std::size_t>(safe)};
+    if (result.stored < result.records) {
+      context_.after(options_.retry, [this, job] {
+        enqueue(
+            {.user = job.user, .withdraw = job.withdraw, .done = [](const Result<Published>&) {}});
+      });
+    }
+    end(job, result);
+  });
+}
+
+void Publisher::end(const Job& job, const Result<Published>& result) {
+  busy_.erase(job.user);
+  --under_way_;
+  job.done(result);
+  run();
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "node/service/context.h"
+#include "node/service/replicas.h"
+#include "node/service/users.h"
+#include "profile/keys.h"
+#include "profile/record.h"
+
+namespace beckon::service {
+
+/// Puts the records of this node's users on the ring, replaces them when a profile changes, renews
+/// them before they expire, and withdraws them. A user's published profile is remembered, so that
+/// keys that a change leaves behind are cleared too, also after a restart.
+class Publisher {
+ public:
+  struct Options {
+    Duration period = std::chrono::hours(8);
+    std::chrono::seconds life = std::chrono::hours(24);
+    Duration retry = std::chrono::seconds(30);
+    std::size_t window = 32;  // users under way at once
+    double target_fpr = profile::default_target_fpr;
+  };
+  struct Published {
+    std::uint64_t version{};
+    std::size_t records{};
+    std::size_t stored{};  // with as many copies as make them safe
+  };
+  using Done = std::function<void(Result<Published>)>;
+
+  Publisher(Context& context, Replicas& replicas, Users& users, const profile::Schema& schema,
+            const profile::Salt& salt, const Signer& signer, Options options);
+
+  void start();  // renews all that is published, now and every period
+
+  void publish(const UserId& user, Done done);
+  void withdraw(const UserId& user, Done done);
+
+  std::size_t waiting() const { return queue_.size() + under_way_; }
+
+ private:
+  struct Job {
+    UserId user{};
+    bool withdraw = false;
+    Done done{};
+  };
+
+  void renew_all();
+  void enqueue(Job job);
+  void run();
+  void begin(Job job);
+  Result<std::vector<ItemClient::PutEntry>> entries(User& user, bool withdraw) const;
+  profile::Publication publication(const User& user) const;
+  void end(const Job& job, const Result<Published>& result);
+  void put(const Job& job, std::uint64_t version, std::size_t records,
+           std::vector<ItemClient::PutEntry> entries);
+
+  Context& context_;
+  Replicas& replicas_;
+  Users& users_;
+  const profile::Schema& schema_;
+  profile::Salt salt_;
+  const Signer& signer_;
+  Options options_;
+  std::deque<Job> queue_;
+  std::set<UserId> busy_;  // one job a user, so that versions reach the ring in order
+  std::size_t under_way_ = 0;
+};
+
+}  // namespace beckon::service

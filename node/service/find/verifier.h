@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+
+#include "node/service/context.h"
+#include "node/service/find/find_messages.h"
+#include "node/service/rate_limit.h"
+#include "node/service/users.h"
+#include "profile/profile.h"
+
+namespace beckon::service {
+
+/// The host's word: answers for its own users whether a question holds, on exact values, and shows
+/// the card of those it holds for. Who is not hosted here, not published, or not matched gets the
+/// same "no".
+class Verifier {
+ public:
+  struct Options {
+    RateLimit::Options rate{.per_second = 500, .burst = 2000, .peers = 1024};
+    std::size_t parsed_profiles = 4096;  // kept ready
+  };
+
+  Verifier(Context& context, const Users& users, const profile::Schema& schema, Options options);
+
+  void on_verify(const Request& request);
+
+ private:
+  struct Parsed {
+    std::string text{};
+    profile::Profile profile{};
+  };
+  const profile::Profile* profile_of(const User& user);
+
+  Context& context_;
+  const Users& users_;
+  const profile::Schema& schema_;
+  Options options_;
+  RateLimit rate_;
+  std::map<UserId, Parsed> parsed_;
+};
+
+}  // namespace beckon::service

@@ -1,0 +1,148 @@
+#include "node/service/find/search.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/profile/people.h"
+#include "tests/service/search_world.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using namespace std::chrono_literals;
+using test::SearchWorld;
+using Ids = std::set<UserId>;
+
+TEST_SUITE_BEGIN("service/search");
+
+TEST_CASE("who published is found from another node by text, range, place and LDAP filter") {
+  SearchWorld w(8);
+  UserId alice = w.publish(
+      0,
+      R"({"name":"Alice Lin","hobby":["chess","go"],"age":24,"latitude":25.05,"longitude":121.53})");
+  UserId bob = w.publish(1, R"({"name":"Bo Wu","hobby":"chess","age":41})");
+  CHECK(w.find(5, "hobby=chess").verified == Ids{alice, bob});
+  CHECK(w.find(5, "hobby=CHESS age=20..30").verified == Ids{alice});
+  CHECK(w.find(6, "near=25.04,121.52,5km").verified == Ids{alice});
+  CHECK(w.find(7, "(&(hobby=chess)(!(age=24)))").verified == Ids{bob});
+  auto none = w.find(7, "hobby=chess age=90..99");
+  CHECK(none.verified.empty());
+  CHECK(none.report.complete);
+}
+
+TEST_CASE("a card shows what is public only, and what merely matches stays with the host") {
+  SearchWorld w(6);
+  w.publish(0, R"({"name":"Carol","hobby":"go","income":50000,"visibility":{"hobby":"match"}})");
+  auto answer = w.find(3, "hobby=go income=40k..60k");
+  REQUIRE(answer.persons.size() == 1);
+  CHECK(answer.persons[0].card.find("Carol") != std::string::npos);
+  CHECK(answer.persons[0].card.find("go") == std::string::npos);
+  CHECK(answer.persons[0].card.find("50000") == std::string::npos);
+}
+
+TEST_CASE("a private value is found by nobody") {
+  SearchWorld w(6);
+  w.publish(0, R"({"name":"Dan","hobby":"poker","visibility":{"hobby":"private"}})");
+  CHECK(w.find(3, "hobby=poker").verified.empty());
+  CHECK(w.find(3, "name=dan").verified.size() == 1);
+}
+
+TEST_CASE("a changed profile is found by its new values only, and a withdrawn one not at all") {
+  SearchWorld w(8);
+  UserId id = w.publish(0, R"({"name":"Eve","hobby":"chess","age":30})");
+  User user = *w.at(0).users.find(id);
+  user.profile = R"({"name":"Eve","hobby":"tennis","age":31})";
+  REQUIRE(w.at(0).users.change(user, [](const Result<void>&) {}));
+  CHECK(w.find(4, "hobby=chess").verified == Ids{id});  // not published yet
+  REQUIRE(w.publish_again(0, id));
+  auto old = w.find(4, "hobby=chess");
+  CHECK(old.verified.empty());
+  CHECK(old.report.candidates == 0);
+  CHECK(w.find(4, "hobby=tennis age=31").verified == Ids{id});
+  REQUIRE(w.withdraw(0, id));
+  auto gone = w.find(4, "name=eve");
+  CHECK(gone.verified.empty());
+  CHECK(gone.report.candidates == 0);
+}
+
+TEST_CASE(
+    "an owner whose host is away is reported as unverified, and found again when it returns") {
+  SearchWorld w(8);
+  UserId id = w.publish(2, R"({"name":"Finn","hobby":"sailing"})");
+  w.net.crash(w.places[2]);
+  w.net.run_for(20s);
+  auto away = w.find(5, "hobby=sailing");
+  CHECK(away.verified.empty());
+  CHECK(away.unverified == Ids{id});
+  CHECK(away.report.offline == 1);
+  w.net.start(w.places[2]);
+  w.net.run_for(20s);
+  CHECK(w.find(5, "hobby=sailing").verified == Ids{id});
+}
+
+TEST_CASE("a search stops at its limit and goes on where it stopped, without repeating anybody") {
+  SearchWorld w(6);
+  Ids all;
+  for (int i = 0; i < 45; ++i) {
+    all.insert(w.publish(static_cast<std::size_t>(i) % 6,
+                         R"({"hobby":"chess","age":)" + std::to_string(20 + i) + "}"));
+  }
+  auto first = w.find(0, "hobby=chess", 20);
+  CHECK(first.verified.size() == 20);
+  CHECK(first.report.limited);
+  auto second = w.more(0, first.id, 20);
+  CHECK(second.verified.size() == 20);
+  auto third = w.more(0, first.id, 20);
+  CHECK(third.verified.size() == 5);
+  CHECK_FALSE(third.report.limited);
+  Ids together = first.verified;
+  for (const Ids* more : {&second.verified, &third.verified})
+    together.insert(more->begin(), more->end());
+  CHECK(together == all);
+  CHECK_FALSE(w.at(0).search.finder().open(first.id));
+}
+
+TEST_CASE("the planner reads the shorter list") {
+  SearchWorld w(6);
+  for (int i = 0; i < 30; ++i)
+    w.publish(0, R"({"hobby":"chess","name":"Person )" + std::to_string(i) + "\"}");
+  auto answer = w.find(3, "hobby=chess name=\"person 7\"");
+  CHECK(answer.verified.size() == 1);
+  for (const FindReport::Way& way : answer.report.ways) {
+    CAPTURE(way.label);
+    CHECK(way.chosen == (way.label.find("name") != std::string::npos));
+  }
+}
+
+TEST_CASE("a record with a flipped bit, an older version or another's signature is not stored") {
+  SearchWorld w(5);
+  UserId id = w.publish(0, R"({"name":"Gil","hobby":"go"})");
+  const User& user = *w.at(0).users.find(id);
+  profile::Publication facts{
+      .owner_key = user.key, .address = "127.0.0.1:1", .version = user.version - 1};
+  facts.expiry = std::chrono::floor<std::chrono::seconds>(w.net.node(w.places[0]).now().wall + 1h);
+  auto good = profile::build_record(w.schema, {},
+                                    *profile::parse_profile(w.schema, R"({"hobby":"go"})"), facts);
+  profile::sign_record(w.schema, {}, w.signer, user.seed, good);
+  WallTime now = w.net.node(w.places[0]).now().wall;
+  auto judged = [&](const profile::Record& record) {
+    Parcel parcel{.kind = ItemKind::index_record,
+                  .bytes = encode_entry({}, profile::encode(record))};
+    return w.book.judge_fully(parcel, now).status;
+  };
+  CHECK(judged(good) == Status::ok);
+  auto forged = good;
+  profile::sign_record(w.schema, {}, w.signer, SecretSeed{7}, forged);
+  CHECK(judged(forged) == Status::bad_signature);
+  Bytes bytes = encode_entry({}, profile::encode(good));
+  std::size_t accepted = 0;
+  for (std::size_t bit = 16; bit < bytes.size() * 8; ++bit) {
+    Bytes bad = bytes;
+    bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    accepted +=
+        w.book.judge_fully({.kind = ItemKind::index_record, .bytes = bad}, now).status == Status::ok
+            ? 1
+            : 0;
+  }
+  CHECK(accepted == 0);
+}
+
+TEST_SUITE_END();
