@@ -25,14 +25,14 @@ void Lookup::add_candidate(const PeerRef& peer, const Id& after) {
 
 std::vector<Lookup::Question> Lookup::questions() {
   if (finding_) return {};
-  std::size_t under_way = asking_.size() - slow_.size();
-  std::size_t free = window_ > under_way ? window_ - under_way : 0;
-  if (std::vector<PeerRef> next = nearest_open(free); !next.empty()) return put(next, false);
-  if (nearer_under_way()) return {};
-  std::vector<PeerRef> owners = owners_to_ask(free);
-  if (finding_ || !owners.empty()) return put(owners, true);
-  bool waiting = std::any_of(asking_.begin(), asking_.end(), [](auto& a) { return a.second; });
-  if (!waiting) finding_ = Finding{.outcome = LookupOutcome::ring_unreachable};
+  auto free = [&](std::size_t under_way) { return window_ > under_way ? window_ - under_way : 0; };
+  std::vector<PeerRef> next = nearest_open(free(nearer_under_way(true)));
+  if (!next.empty()) return put(next, false);
+  if (nearer_under_way(false) > 0) return {};
+  auto owners = owners_to_ask(free(owners_under_way()));
+  if (finding_) return {};
+  if (owners) return put(*owners, true);
+  finding_ = Finding{.outcome = LookupOutcome::ring_unreachable};
   return {};
 }
 
@@ -46,22 +46,29 @@ std::vector<PeerRef> Lookup::nearest_open(std::size_t count) const {
   return out;
 }
 
-/// A question is open to a peer nearer than all that answered: its answer could change the end.
-bool Lookup::nearer_under_way() const {
-  return std::any_of(asking_.begin(), asking_.end(), [&](const auto& open) {
-    if (open.second) return false;
+/// Questions open to peers nearer than all that answered: their answers could change the end.
+std::size_t Lookup::nearer_under_way(bool without_slow) const {
+  auto counts = [&](const auto& open) {
+    if (open.second || (without_slow && slow_.contains(open.first))) return false;
     return answered_.empty() || distance(open.first) < answered_.begin()->first;
-  });
+  };
+  return static_cast<std::size_t>(std::count_if(asking_.begin(), asking_.end(), counts));
+}
+
+std::size_t Lookup::owners_under_way() const {
+  auto counts = [&](const auto& open) { return open.second && !slow_.contains(open.first); };
+  return static_cast<std::size_t>(std::count_if(asking_.begin(), asking_.end(), counts));
 }
 
 /// Walks the lists from the nearest contact on, to the first entry at or behind the key that is not
-/// known to be dead. Finds the owner if that entry has answered; else returns whom to ask.
-std::vector<PeerRef> Lookup::owners_to_ask(std::size_t count) {
+/// known to be dead. Finds the owner if that entry has answered; else returns whom to ask, which
+/// is nobody yet if enough are being asked. Nothing: no such entry is left.
+std::optional<std::vector<PeerRef>> Lookup::owners_to_ask(std::size_t count) {
   for (const auto& [far, contact] : answered_) {
     bool is_self = contact.peer.id == self_.id;
     if (contact.list.empty() && !(is_self && exclude_self_)) {
       found(contact.peer, contact, {});
-      return {};
+      return std::nullopt;
     }
     std::vector<PeerRef> ask;
     bool first_open = true;
@@ -72,7 +79,7 @@ std::vector<PeerRef> Lookup::owners_to_ask(std::size_t count) {
       auto answer = owners_.find(entry.id);
       if (first_open && (us || answer != owners_.end())) {
         found(entry, contact, us ? std::vector<PeerRef>{} : answer->second.successors);
-        return {};
+        return std::nullopt;
       }
       first_open = false;
       bool open = asking_.contains(entry.id) || answer != owners_.end() || us;
@@ -80,7 +87,7 @@ std::vector<PeerRef> Lookup::owners_to_ask(std::size_t count) {
     }
     if (!first_open) return ask;
   }
-  return {};
+  return std::nullopt;
 }
 
 void Lookup::found(const PeerRef& owner, const Contact& before, std::vector<PeerRef> successors) {
@@ -144,12 +151,9 @@ void Lookup::give_up() {
   if (!finding_) finding_ = Finding{.outcome = LookupOutcome::timed_out};
 }
 
-std::vector<std::vector<PeerRef>> Lookup::lists() const {
-  std::vector<std::vector<PeerRef>> out;
-  for (const auto& [far, contact] : answered_) {
-    out.push_back({contact.peer});
-    out.back().insert(out.back().end(), contact.list.begin(), contact.list.end());
-  }
+std::vector<std::pair<PeerRef, std::vector<PeerRef>>> Lookup::lists() const {
+  std::vector<std::pair<PeerRef, std::vector<PeerRef>>> out;
+  for (const auto& [far, contact] : answered_) out.emplace_back(contact.peer, contact.list);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -45,6 +46,7 @@ class Lookup {
   Lookup(const Options& options, const Plan& plan, Time started);
 
   [[nodiscard]] std::vector<Question> questions();  // those to ask now
+  void also_start(const PeerRef& peer) { add_candidate(peer, key_); }
   void next_answered(const PeerRef& by, const NextReply& reply);
   void state_answered(const PeerRef& by, const StateReply& reply);
   void failed(const Id& peer, bool silent);
@@ -58,7 +60,7 @@ class Lookup {
   std::size_t contacts() const { return contacts_; }
   const std::vector<Id>& path() const { return path_; }
   /// Lists a join could adopt when this ends; for the budget of simulated crashes.
-  std::vector<std::vector<PeerRef>> lists() const;
+  std::vector<std::pair<PeerRef, std::vector<PeerRef>>> lists() const;
 
   friend bool operator==(const Lookup&, const Lookup&) = default;
 
@@ -71,8 +73,9 @@ class Lookup {
   Id distance(const Id& peer) const { return key_ - peer; }  // from the peer on to the key
   void add_candidate(const PeerRef& peer, const Id& after);
   std::vector<PeerRef> nearest_open(std::size_t count) const;
-  bool nearer_under_way() const;
-  std::vector<PeerRef> owners_to_ask(std::size_t count);
+  std::size_t nearer_under_way(bool without_slow) const;
+  std::size_t owners_under_way() const;
+  std::optional<std::vector<PeerRef>> owners_to_ask(std::size_t count);
   void found(const PeerRef& owner, const Contact& before, std::vector<PeerRef> successors);
   std::vector<Question> put(const std::vector<PeerRef>& peers, bool state);
 

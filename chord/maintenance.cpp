@@ -57,6 +57,11 @@ bool Maintenance::join(const PeerRef& before, const std::vector<PeerRef>& list) 
   return true;
 }
 
+void Maintenance::found_again() {
+  ENSURE(mode_ == Mode::joining);
+  mode_ = Mode::member;
+}
+
 void Maintenance::begin_leave() {
   if (mode_ == Mode::member || mode_ == Mode::joining) mode_ = Mode::leaving;
   operation_ = {};
@@ -107,10 +112,15 @@ Maintenance::Effects Maintenance::ask_candidate(const PeerRef& candidate, int ch
   return {.ask = candidate};
 }
 
-Maintenance::Effects Maintenance::op_answered(const StateReply& reply) {
+Maintenance::Effects Maintenance::op_answered(const PeerRef& by, const StateReply& reply) {
   ENSURE(busy());
-  if (auto* op = std::get_if<AskSuccessor>(&operation_)) return answered_by_successor(*op, reply);
-  return answered_by_candidate(std::get<AskCandidate>(operation_), reply);
+  if (auto* op = std::get_if<AskSuccessor>(&operation_)) {
+    ENSURE(op->target.id == by.id);
+    return answered_by_successor({.target = by, .depth = op->depth}, reply);
+  }
+  const AskCandidate& op = std::get<AskCandidate>(operation_);
+  ENSURE(op.target.id == by.id);
+  return answered_by_candidate({.target = by, .chain = op.chain}, reply);
 }
 
 bool Maintenance::worth_asking(const std::optional<PeerRef>& candidate, const Id& before) const {

@@ -36,6 +36,8 @@ namespace beckon::chord {
 ///    serving as a ring of one meanwhile;
 ///  - candidates from a merge probe enter by the same adoption rule, which heals split and loopy
 ///    rings; the paper has no such thing;
+///  - after a restart of everybody at once, when all remembered peers that answer are joining too,
+///    the one with the smallest id begins the ring anew; a newcomer without memory never does;
 ///  - leaving is said aloud, but means only "treat me as dead": no list from the leaver is taken.
 class Maintenance {
  public:
@@ -77,6 +79,8 @@ class Maintenance {
   /// `before` answered as a member and lies before us; `list` is its list. False: nothing usable in
   /// it (it lists only ourselves), try again later.
   [[nodiscard]] bool join(const PeerRef& before, const std::vector<PeerRef>& list);
+  /// All who could be reached are joining too, nobody is a member: we begin the ring anew.
+  void found_again();
   void begin_leave();
   void left();
   void assume(std::optional<PeerRef> predecessor, const std::vector<PeerRef>& successors);
@@ -85,7 +89,8 @@ class Maintenance {
   /// `dead`: peers under a verdict; heads among them are dropped unasked.
   [[nodiscard]] Effects stabilize(const std::set<Id>& dead);
   [[nodiscard]] Effects try_candidate(const PeerRef& candidate);  // from a merge probe
-  [[nodiscard]] Effects op_answered(const StateReply& reply);
+  /// `by` has the id that was asked and the address its link was made with, maybe a new one.
+  [[nodiscard]] Effects op_answered(const PeerRef& by, const StateReply& reply);
   [[nodiscard]] Effects op_failed(Failure failure);
 
   // -- the predecessor

@@ -46,6 +46,7 @@ struct Options {
 
   Duration join_retry_min = std::chrono::seconds(1);
   Duration join_retry_max = std::chrono::seconds(60);
+  Duration found_again_after = std::chrono::seconds(20);  // of meeting only others who join too
   Duration leave_wait = std::chrono::seconds(2);
   int recover_peers = 8;
   int candidate_chain = 4;
@@ -56,6 +57,8 @@ struct Options {
   Duration passive_retry_max = std::chrono::seconds(960);
   Duration passive_forget = std::chrono::hours(7 * 24);
   std::size_t tracked_peers = 1024;  // round trips, epochs and rates are kept for so many
+  Duration epoch_memory = std::chrono::seconds(60);  // of a life whose links have ended
+  std::size_t expiries_per_tick = 16;                // more wait for the next, at once
   std::size_t open_requests = 2048;
 
   double state_rate = 10;  // requests per second and peer; bursts of twice as many

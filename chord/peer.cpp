@@ -39,7 +39,7 @@ Output Peer::receive(const Frame& frame, Now now) {
     out.log.push_back({LogLevel::warning, "closed the link to " + frame.peer.id.brief() + ": " +
                                               message.error().text});
     out.close.push_back(frame.peer.id);
-    lose_link(frame.peer.id, out);
+    lose_link(frame.peer.id);
     return finished(std::move(out));
   }
   trips_.heard(frame.peer.id, now.mono);
@@ -57,12 +57,12 @@ Output Peer::link_up(const LinkUp& link, Now now) {
     return finished(std::move(out));
   }
   auto seen = epochs_.find(id);
-  if (seen != epochs_.end() && link.epoch < seen->second) {
+  if (older_than_seen(id, link.epoch)) {
     refuse_older_life(link.peer, out);
     return finished(std::move(out));
   }
-  if (seen != epochs_.end() && link.epoch > seen->second) {
-    lose_link(id, out);  // requests on the old link went to a process that is no more
+  if (seen != epochs_.end() && link.epoch > seen->second.epoch) {
+    lose_link(id);  // requests on the old link went to a process that is no more
     trips_.forget(id);
   }
   if (epochs_.size() >= options_.tracked_peers && seen == epochs_.end()) {
@@ -70,24 +70,28 @@ Output Peer::link_up(const LinkUp& link, Now now) {
                              [&](const auto& e) { return !links_.contains(e.first); });
     epochs_.erase(idle == epochs_.end() ? epochs_.begin() : idle);
   }
-  epochs_[id] = link.epoch;
+  epochs_[id] = {.epoch = link.epoch, .linked = now.mono};
   links_[id] = link.epoch;
   trips_.heard(id, now.mono);
   requests_.restart_clock(id, now.mono, timeout(id));
   book_.add_known(link.peer, now.mono);
   if (asked_for && mode() == Mode::member) probe_through(link.peer, out);
-  if (asked_for && mode() == Mode::joining) {
-    begin_lookup(Goal::join, 0,
-                 {.self = self(), .key = self().id, .exclude_self = true, .start = {link.peer}},
-                 link.peer, out);
-  }
+  if (asked_for && mode() == Mode::joining) join_through(link.peer, out);
   return finished(std::move(out));
+}
+
+/// An epoch guards against two processes with one key at a time. Once the later one has been silent
+/// for a while, an earlier one is welcome again: nobody else is there to be confused with.
+bool Peer::older_than_seen(const Id& peer, std::uint64_t epoch) const {
+  auto seen = epochs_.find(peer);
+  if (seen == epochs_.end() || epoch >= seen->second.epoch) return false;
+  return links_.contains(peer) || seen->second.linked + options_.epoch_memory > now_.mono;
 }
 
 Output Peer::link_down(const Id& peer, Now now) {
   now_ = now;
   Output out;
-  lose_link(peer, out);
+  lose_link(peer);
   return finished(std::move(out));
 }
 
@@ -96,7 +100,7 @@ Output Peer::unreachable(const PeerRef& peer, Now now) {
   Output out;
   if (!links_.contains(peer.id)) {
     trips_.missed(peer.id, now.mono, now.mono);
-    fail_all(requests_.take_all_to(peer.id), out);
+    requests_.expire_all_to(peer.id, now.mono);
     if (trips_.dead(peer.id)) now_dead(peer);
   }
   return finished(std::move(out));
@@ -113,15 +117,10 @@ Output Peer::unreachable(const std::string& address, Now now) {
 }
 
 /// The link is gone: whatever was asked over it is asked again, once, over a new one.
-void Peer::lose_link(const Id& peer, Output& out) {
+void Peer::lose_link(const Id& peer) {
   if (links_.erase(peer) == 0) return;
-  std::vector<Requests::Numbered> open = requests_.take_all_to(peer);
-  for (const auto& [number, request] : open) trips_.missed(peer, request.sent, now_.mono);
-  fail_all(std::move(open), out);
-}
-
-void Peer::fail_all(std::vector<Requests::Numbered> requests, Output& out) {
-  for (const auto& [number, request] : requests) request_failed(request, out);
+  epochs_[peer].linked = now_.mono;
+  requests_.expire_all_to(peer, now_.mono);
 }
 
 void Peer::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {
@@ -135,7 +134,7 @@ void Peer::refuse_older_life(const PeerRef& peer, Output& out) {
   out.log.push_back({LogLevel::warning, "peer " + peer.id.brief() +
                                             " came back with an older epoch: two processes share "
                                             "its key, or its disk was set back"});
-  lose_link(peer.id, out);
+  lose_link(peer.id);
   send(peer, ErrorReply{.code = WireError::superseded}, 0, out);
   out.close.push_back(peer.id);
 }
@@ -241,9 +240,14 @@ Snapshot Peer::snapshot() const {
   if (predecessor()) out.predecessor = predecessor()->id;
   for (const auto& [number, open] : lookups_) {
     if (open.goal != Goal::join) continue;
-    for (const auto& list : open.lookup.lists()) {
+    for (const auto& [before, list] : open.lookup.lists()) {
       out.lists_to_adopt.emplace_back();
-      for (const PeerRef& peer : list) out.lists_to_adopt.back().push_back(peer.id);
+      auto& ids = out.lists_to_adopt.back();
+      for (const PeerRef& peer : list) {
+        bool behind = !Arc{.after = before.id, .upto = self().id}.contains(peer.id);
+        if (!ids.empty() || behind) ids.push_back(peer.id);
+      }
+      if (list.empty()) ids.push_back(before.id);
     }
   }
   return out;

@@ -150,7 +150,9 @@ class Peer {
   void probe_through(const PeerRef& peer, Output& out);
   void recover(Output& out);
   void try_join(Output& out);
+  void join_through(const PeerRef& peer, Output& out);
   void retry_join(Duration wait);
+  bool must_found_again() const;
   void hedge(Output& out);
   void expire(Output& out);
   void end_lookups_out_of_time(Output& out);
@@ -177,8 +179,8 @@ class Peer {
   Output finished(Output out);
   void become_member();
   void abandon_all(Output& out);
-  void lose_link(const Id& peer, Output& out);
-  void fail_all(std::vector<Requests::Numbered> requests, Output& out);
+  void lose_link(const Id& peer);
+  bool older_than_seen(const Id& peer, std::uint64_t epoch) const;
   Duration jittered(Duration period, double share);
   Duration timeout(const Id& peer) const;
   Time next_wake() const;
@@ -195,8 +197,13 @@ class Peer {
   LocationCache cache_;
   Rates rates_;
 
-  std::map<Id, std::uint64_t> links_{};   // peers with a link and the epoch it was made with
-  std::map<Id, std::uint64_t> epochs_{};  // highest epoch seen
+  std::map<Id, std::uint64_t> links_{};  // peers with a link and the epoch it was made with
+  struct Life {
+    std::uint64_t epoch{};  // the highest seen
+    Time linked{};          // when a link with it last began or ended
+    friend bool operator==(const Life&, const Life&) = default;
+  };
+  std::map<Id, Life> epochs_{};
   std::map<Id, std::pair<PeerRef, Time>> notifiers_{};
   std::set<Id> says_superseded_{};
   std::map<std::uint64_t, OpenLookup> lookups_{};
@@ -205,6 +212,9 @@ class Peer {
   std::set<std::string> dialling_{};
   std::set<Id> leave_acks_{};
   Duration join_wait_{};
+  Time join_since_{};
+  bool was_member_ = false;           // in an earlier life
+  std::map<Id, Time> joining_too_{};  // answered lately that they are joining
   std::size_t next_entry_ = 1;
 
   struct Told {  // what events have reported so far

@@ -25,6 +25,8 @@ void Peer::on(const Join& join, Output& out) {
   for (const PeerRef& peer : join.passive) {
     if (peer.id != self().id) book_.add_passive(peer, now_.mono);
   }
+  was_member_ = !join.remembered.empty();
+  join_since_ = now_.mono;
   next_join_ = now_.mono;
 }
 

@@ -91,11 +91,7 @@ void Peer::found(const OpenLookup& done, const Lookup::Finding& finding, Output&
 }
 
 void Peer::join_found(const Lookup::Finding& finding, Output&) {
-  if (mode() != Mode::joining) return;
-  if (finding.outcome != LookupOutcome::found) {
-    join_wait_ = std::min(2 * join_wait_, options_.join_retry_max);
-    return retry_join(jittered(join_wait_, 0.25));
-  }
+  if (mode() != Mode::joining || finding.outcome != LookupOutcome::found) return;
   if (!maintenance_.join(finding.predecessor, finding.list)) {
     retry_join(jittered(std::chrono::milliseconds(750), 1.0 / 3));
   }

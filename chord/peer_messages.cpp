@@ -115,9 +115,9 @@ void Peer::on(const Frame& frame, const StateReply& reply, Output& out) {
   std::uint64_t number = request->tag & number_mask;
   auto purpose = static_cast<Purpose>(request->tag >> purpose_shift);
   if (purpose == Purpose::operation && maintenance_.busy()) {
-    obey(maintenance_.op_answered(reply), out);
+    obey(maintenance_.op_answered(frame.peer, reply), out);
   } else if (purpose == Purpose::lookup_state && lookups_.contains(number)) {
-    lookups_.at(number).lookup.state_answered(request->peer, reply);
+    lookups_.at(number).lookup.state_answered(frame.peer, reply);
     drive(number, out);
   } else if (purpose == Purpose::verify) {
     if (auto waiting = verifying_.extract(number); !waiting.empty()) {
@@ -151,9 +151,14 @@ void Peer::on(const Frame& frame, const NextRequest& request, Output& out) {
 void Peer::on(const Frame& frame, const NextReply& reply, Output& out) {
   auto request = answered(frame);
   if (!request || request->type != static_cast<std::uint8_t>(MessageType::next_req)) return;
+  if (mode() == Mode::joining && reply.mode == Mode::joining) {
+    if (joining_too_.size() < options_.known_peers) joining_too_[frame.peer.id] = now_.mono;
+  } else if (reply.mode == Mode::member) {
+    join_since_ = now_.mono;  // there is a ring; patience
+  }
   auto open = lookups_.find(request->tag & number_mask);
   if (open == lookups_.end()) return;
-  open->second.lookup.next_answered(request->peer, reply);
+  open->second.lookup.next_answered(frame.peer, reply);
   drive(open->first, out);
 }
 
@@ -185,7 +190,7 @@ void Peer::pong(const OpenRequest& request, Mode mode, Output& out) {
 }
 
 void Peer::on(const Frame& frame, const Leave& leave, Output& out) {
-  if (leave.epoch < epochs_[frame.peer.id]) return;
+  if (leave.epoch < links_.at(frame.peer.id)) return;
   send(frame.peer, LeaveAck{}, frame.request, out);
   trips_.declare_dead(frame.peer.id, now_.mono);
   fingers_.drop(frame.peer.id);

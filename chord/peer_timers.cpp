@@ -33,7 +33,7 @@ void Peer::become_member() {
   next_join_ = Time::max();
   next_stabilize_ = t;
   next_check_ = t + jittered(2 * options_.stabilize_every, 0.25);
-  next_remember_ = t + jittered(options_.remember_every, 0.25);
+  next_remember_ = t + jittered(options_.stabilize_every, 0.25);
   if (options_.fingers) next_finger_ = t + jittered(options_.finger_every / 4, 0.25);
   if (options_.mistake != Mistake::no_probe) {
     next_probe_ = t + jittered(options_.probe_every, 0.5);
@@ -41,7 +41,8 @@ void Peer::become_member() {
 }
 
 void Peer::expire(Output& out) {
-  for (const auto& [number, request] : requests_.take_expired(now_.mono)) {
+  for (const auto& [number, request] :
+       requests_.take_expired(now_.mono, options_.expiries_per_tick)) {
     trips_.missed(request.peer.id, request.sent, now_.mono);
     request_failed(request, out);
   }
@@ -56,6 +57,7 @@ void Peer::hedge(Output& out) {
     if (!lookup || request.sent + (request.expires - request.sent) / 2 > now_.mono) continue;
     auto open = lookups_.find(request.tag & 0xffffffffffffff);
     if (open == lookups_.end() || open->second.lookup.is_slow(request.peer.id)) continue;
+    if (wake.size() == options_.expiries_per_tick) break;
     open->second.lookup.slow(request.peer.id);
     wake.insert(open->first);
   }
@@ -150,6 +152,11 @@ void Peer::recover(Output& out) {
 
 /// Through remembered peers and seeds at once; whichever answers first wins.
 void Peer::try_join(Output& out) {
+  if (must_found_again()) {
+    out.log.push_back(
+        {LogLevel::warning, "everybody reached is joining too: this peer begins the ring anew"});
+    return maintenance_.found_again();
+  }
   retry_join(jittered(join_wait_, 0.25));
   join_wait_ = std::min(2 * join_wait_, options_.join_retry_max);
   for (const std::string& seed : book_.seeds()) {
@@ -162,6 +169,30 @@ void Peer::try_join(Output& out) {
   if (some.empty()) return;
   begin_lookup(Goal::join, 0,
                {.self = self(), .key = self().id, .exclude_self = true, .start = some}, {}, out);
+}
+
+/// A seed has answered: an open search takes it in, else it starts one.
+void Peer::join_through(const PeerRef& peer, Output& out) {
+  for (auto& [number, open] : lookups_) {
+    if (open.goal != Goal::join) continue;
+    open.lookup.also_start(peer);
+    return drive(std::uint64_t(number), out);
+  }
+  begin_lookup(Goal::join, 0,
+               {.self = self(), .key = self().id, .exclude_self = true, .start = {peer}}, peer,
+               out);
+}
+
+bool Peer::must_found_again() const {
+  Time since = now_.mono - 2 * options_.found_again_after - join_wait_;
+  if (!was_member_ || join_since_ + options_.found_again_after > now_.mono) return false;
+  std::size_t fresh = 0;
+  for (const auto& [id, heard] : joining_too_) {
+    if (heard < since) continue;
+    if (id < self().id) return false;
+    ++fresh;
+  }
+  return fresh > 0;
 }
 
 void Peer::retry_join(Duration wait) { next_join_ = now_.mono + wait; }

@@ -19,22 +19,19 @@ std::optional<Requests::Pending> Requests::take(std::uint64_t number, const Id& 
   return out;
 }
 
-std::vector<Requests::Numbered> Requests::take_expired(Time now) {
+std::vector<Requests::Numbered> Requests::take_expired(Time now, std::size_t most) {
   std::vector<Numbered> out;
   for (auto& entry : pending_) {
-    if (entry.second.expires <= now) out.push_back(entry);
+    if (out.size() < most && entry.second.expires <= now) out.push_back(entry);
   }
   for (const Numbered& gone : out) pending_.erase(gone.first);
   return out;
 }
 
-std::vector<Requests::Numbered> Requests::take_all_to(const Id& peer) {
-  std::vector<Numbered> out;
-  for (auto& entry : pending_) {
-    if (entry.second.peer.id == peer) out.push_back(entry);
+void Requests::expire_all_to(const Id& peer, Time now) {
+  for (auto& [number, pending] : pending_) {
+    if (pending.peer.id == peer) pending.expires = std::min(pending.expires, now);
   }
-  for (const Numbered& gone : out) pending_.erase(gone.first);
-  return out;
 }
 
 void Requests::restart_clock(const Id& peer, Time now, Duration timeout) {

@@ -33,8 +33,8 @@ class Requests {
   std::optional<std::uint64_t> add(Pending pending);
   /// The request a reply answers, if it comes from the peer that was asked.
   std::optional<Pending> take(std::uint64_t number, const Id& from);
-  std::vector<Numbered> take_expired(Time now);
-  std::vector<Numbered> take_all_to(const Id& peer);
+  std::vector<Numbered> take_expired(Time now, std::size_t most);
+  void expire_all_to(const Id& peer, Time now);  // found by the next take_expired
   void restart_clock(const Id& peer, Time now, Duration timeout);
 
   const std::map<std::uint64_t, Pending>& all() const { return pending_; }

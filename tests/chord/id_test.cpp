@@ -43,7 +43,9 @@ TEST_CASE("an arc on a ring of 256 places holds exactly what walking it meets") 
   }
 }
 
-TEST_CASE("of two opposite open arcs exactly one holds a third place, and turning the ring changes nothing") {
+TEST_CASE(
+    "of two opposite open arcs exactly one holds a third place, and turning the ring changes "
+    "nothing") {
   Rng rng(11);
   for (int i = 0; i < 20000; ++i) {
     Id a = random_id(rng), b = random_id(rng), c = random_id(rng), turn = random_id(rng);

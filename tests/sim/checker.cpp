@@ -1,0 +1,103 @@
+#include "tests/sim/checker.h"
+
+#include <algorithm>
+
+namespace beckon::sim {
+
+void Checker::before(const Event& event) {
+  const Host& host = world_.hosts()[event.host];
+  const chord::Peer& peer = host.process->peer();
+  list_before_.clear();
+  for (const PeerRef& entry : peer.successors()) list_before_.push_back(entry.id);
+  mode_before_ = peer.mode();
+  operation_before_ = peer.operation_open();
+  peer_before_.reset();
+  if (event.kind != Event::Kind::deliver) return;
+  const Host& sender = world_.hosts()[event.other];
+  auto seen = epochs_.find({event.host, host.life, sender.self.id});
+  if (seen == epochs_.end()) return;
+  if (sender.disk->epoch < seen->second.epoch) peer_before_ = peer;
+  if (sender.disk->epoch == seen->second.epoch) seen->second.heard = world_.now();
+}
+
+void Checker::after(const Event& event, const Actions& actions) {
+  const chord::Peer& peer = world_.hosts()[event.host].process->peer();
+  if (peer.mode() != mode_before_ || !same_list(peer)) dirty_ = true;
+  check_single_writer(event, peer);
+  check_epochs(event, peer);
+  check_bounds(actions);
+}
+
+bool Checker::same_list(const chord::Peer& peer) const {
+  return std::equal(list_before_.begin(), list_before_.end(), peer.successors().begin(),
+                    peer.successors().end(),
+                    [](const Id& id, const PeerRef& entry) { return id == entry.id; });
+}
+
+void Checker::check_single_writer(const Event& event, const chord::Peer& peer) {
+  bool joined = mode_before_ != chord::Mode::member;
+  if (same_list(peer) || joined) return;
+  check_adoption(event, peer);
+  if (operation_before_) return;
+  if (event.kind == Event::Kind::wake) return;  // operations begin in ticks
+  fail("I6: " + peer.self().id.brief() + " changed its list outside an operation");
+}
+
+/// A first successor that was not in the list before is the one whose answer just came.
+void Checker::check_adoption(const Event& event, const chord::Peer& peer) {
+  if (peer.successors().empty()) return;
+  const Id& head = peer.successors().front().id;
+  bool listed = std::find(list_before_.begin(), list_before_.end(), head) != list_before_.end();
+  bool answered = event.kind == Event::Kind::deliver && event.frame.peer.id == head;
+  if (!listed && !answered) {
+    fail("I6: " + peer.self().id.brief() + " adopted " + head.brief() + ", which did not answer");
+  }
+}
+
+void Checker::check_epochs(const Event& event, const chord::Peer& peer) {
+  if (peer_before_) {
+    bool same = peer_before_->successors() == peer.successors() &&
+                peer_before_->predecessor() == peer.predecessor() &&
+                peer_before_->mode() == peer.mode() &&
+                peer_before_->operation_open() == peer.operation_open() &&
+                peer_before_->open_requests() == peer.open_requests();
+    if (!same) fail("I7: " + peer.self().id.brief() + " listened to an earlier life");
+  }
+  if (event.kind != Event::Kind::up) return;
+  const Id& id = world_.hosts()[event.other].self.id;
+  if (!peer.linked().contains(id)) return;
+  auto& seen = epochs_[{event.host, world_.hosts()[event.host].life, id}];
+  bool recent = seen.heard + plan_.options.epoch_memory > world_.now();
+  if (event.frame.request < seen.epoch && recent) {
+    fail("I7: " + peer.self().id.brief() + " accepted a link to an earlier life");
+  }
+  seen = {.epoch = event.frame.request, .heard = world_.now()};
+}
+
+void Checker::check_bounds(const Actions& actions) {
+  if (actions.send.size() > 64)
+    fail("a step sends " + std::to_string(actions.send.size()) + " frames");
+  for (const Frame& frame : actions.send) {
+    if (frame.body.size() > chord::max_frame_body) fail("a frame is too large");
+  }
+}
+
+void Checker::look() {
+  if (!dirty_ || violation_) return;
+  dirty_ = false;
+  RingView view(world_.hosts());
+  if (auto bad = check_lists_ordered(view)) return fail(*bad);
+  if (plan_.regime != Regime::within_budget) return;
+  if (auto bad = check_one_live_successor(view)) return fail(*bad);
+  if (auto bad = check_base_principal(view, base_)) return fail(*bad);
+  if (auto bad = check_one_ordered_ring(view)) fail(*bad);
+}
+
+void Checker::fail(const std::string& what) {
+  if (violation_) return;
+  auto ms = world_.now().time_since_epoch().count() / 1000;
+  violation_ =
+      what + " (at " + std::to_string(ms) + " ms, step " + std::to_string(world_.steps()) + ")";
+}
+
+}  // namespace beckon::sim

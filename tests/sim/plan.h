@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "chord/options.h"
+#include "tests/sim/network.h"
+
+namespace beckon::sim {
+
+enum class Profile : std::uint8_t {
+  mixed,
+  boot,
+  churn,
+  adjacent,
+  half,
+  merge,
+  rejoin,
+  small,
+  garbage,
+  lossy,
+  blackout,
+  twins  // two processes with one key; not yet part of batches (docs/testing.md)
+};
+inline constexpr std::array all_profiles{Profile::mixed,    Profile::boot,     Profile::churn,
+                                         Profile::adjacent, Profile::half,     Profile::merge,
+                                         Profile::rejoin,   Profile::small,    Profile::garbage,
+                                         Profile::lossy,    Profile::blackout, Profile::twins};
+std::string_view name_of(Profile profile);
+Result<Profile> profile_named(std::string_view name);
+
+enum class Fault : std::uint8_t {
+  crash,
+  crash_midway,
+  restart,
+  wipe,
+  leave,
+  join,
+  pause,
+  clock,
+  twin,
+  delay,
+  loss,
+  duplicate,
+  reorder,
+  reset,
+  slow,
+  partition,
+  one_way,
+  swizzle
+};
+inline constexpr int fault_kinds = 18;
+std::string_view name_of(Fault fault);
+Result<Fault> fault_named(std::string_view name);
+
+/// What faults may do, and hence which checks hold all the time (docs/testing.md).
+enum class Regime : std::uint8_t {
+  within_budget,  // A: crashes leave everybody a live successor; no wrong verdicts
+  lossy,          // B
+  parted,         // C
+  over_budget,    // D
+};
+char letter(Regime regime);
+
+/// Everything about a run that its seed decides, in the open, so that it can be shown and shrunk.
+struct Plan {
+  std::uint64_t seed{};
+  Profile profile{};
+  Regime regime{};
+  std::size_t nodes{};
+  std::size_t base{};  // hosts that never crash in regime A
+  chord::Options options{};
+  Weather weather{};
+  std::set<Fault> faults{};
+  Duration fault_time{};
+  Duration mean_pause{};  // between faults
+  int lookups = 20;
+};
+
+/// Narrows what a seed decides; for replaying and shrinking.
+struct Narrowing {
+  std::optional<std::size_t> nodes{};
+  std::set<Fault> without{};
+  std::optional<Duration> fault_time{};
+  bool no_fingers = false;
+  chord::Mistake mistake = chord::Mistake::none;
+};
+
+Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing);
+std::string describe(const Plan& plan);
+/// The one command that makes this run again.
+std::string command_line(std::uint64_t seed, Profile profile, const Narrowing& narrowing);
+
+/// How long a ring may take to be ideal once faults have ended.
+Duration quiet_time(const Plan& plan);
+
+}  // namespace beckon::sim

@@ -1,0 +1,84 @@
+#include "tests/sim/process.h"
+
+namespace beckon::sim {
+
+namespace {
+
+struct RingDisk final : Disk {
+  std::vector<PeerRef> known{};
+  std::vector<PeerRef> passive{};
+  std::optional<chord::Assume> last_pointers{};  // read by mistake M5 only
+};
+
+class RingProcess final : public Process {
+ public:
+  RingProcess(const Birth& birth, RingDisk& disk)
+      : birth_(birth), disk_(disk), peer_(birth.options, birth.self, disk.epoch, birth.rng) {}
+
+  Actions start(Now now) override { return perform(peer_.start(first_command(), now)); }
+  Actions receive(const Frame& frame, Now now) override {
+    return perform(peer_.receive(frame, now));
+  }
+  Actions link_up(const chord::LinkUp& link, Now now) override {
+    return perform(peer_.link_up(link, now));
+  }
+  Actions link_down(const Id& peer, Now now) override {
+    return perform(peer_.link_down(peer, now));
+  }
+  Actions unreachable(const PeerRef& peer, Now now) override {
+    return perform(peer_.unreachable(peer, now));
+  }
+  Actions unreachable(const std::string& address, Now now) override {
+    return perform(peer_.unreachable(address, now));
+  }
+  Actions tick(Now now) override { return perform(peer_.tick(now)); }
+  Actions leave(Now now) override { return perform(peer_.start(chord::LeaveNow{}, now)); }
+  Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override {
+    return perform(peer_.start(chord::FindOwner{.tag = tag, .key = key, .freshness = how}, now));
+  }
+  const chord::Peer& peer() const override { return peer_; }
+
+ private:
+  chord::Command first_command() const {
+    bool keeps = birth_.options.mistake == chord::Mistake::keep_pointers;
+    if (keeps && disk_.last_pointers) return *disk_.last_pointers;
+    if (birth_.assume) return *birth_.assume;
+    if (birth_.create) return chord::Create{};
+    return chord::Join{.seeds = birth_.seeds, .remembered = disk_.known, .passive = disk_.passive};
+  }
+
+  Actions perform(chord::Output output) {
+    Actions actions{.send = std::move(output.send),
+                    .dial = std::move(output.dial),
+                    .close = std::move(output.close),
+                    .wake_at = output.wake_at,
+                    .exit = peer_.mode() == chord::Mode::left};
+    for (chord::Event& event : output.events) {
+      if (auto* peers = std::get_if<chord::PeersToRemember>(&event)) {
+        disk_.known = peers->known;
+        disk_.passive = peers->passive;
+      }
+      if (auto* done = std::get_if<chord::LookupDone>(&event)) actions.lookups.push_back(*done);
+    }
+    if (peer_.mode() == chord::Mode::member && !peer_.successors().empty()) {
+      if (birth_.options.mistake == chord::Mistake::keep_pointers) {
+        disk_.last_pointers = chord::Assume{peer_.predecessor(), peer_.successors(), peer_.known()};
+      }
+    }
+    return actions;
+  }
+
+  Birth birth_;
+  RingDisk& disk_;
+  chord::Peer peer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Disk> RingFactory::empty_disk() { return std::make_unique<RingDisk>(); }
+
+std::unique_ptr<Process> RingFactory::make(const Birth& birth, Disk& disk) {
+  return std::make_unique<RingProcess>(birth, static_cast<RingDisk&>(disk));
+}
+
+}  // namespace beckon::sim

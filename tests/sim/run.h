@@ -1,0 +1,31 @@
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "tests/sim/plan.h"
+#include "tests/sim/process.h"
+
+namespace beckon::sim {
+
+/// How one seed ended.
+struct Verdict {
+  bool ok = true;
+  std::string what{};  // the violated check, when, and the state around it
+  std::uint64_t trace = 0;
+  std::uint64_t steps = 0;
+  double rounds_to_ideal = 0;  // from the last fault on, in stabilize periods
+  std::size_t lookups = 0;     // made while faults were going on
+  std::size_t lookups_failed = 0;
+  std::size_t lookups_wrong = 0;  // answered by another than the owner at that moment
+  double slowest_lookup_s = 0;
+  std::size_t quiet_lookups = 0;
+  std::size_t quiet_contacts = 0;
+  std::size_t crashes = 0;
+};
+
+/// Runs one seed to its end. The transcript, if wanted, goes to `dump`.
+Verdict run(const Plan& plan, Factory& factory, std::ostream* dump = nullptr);
+
+}  // namespace beckon::sim

@@ -1,0 +1,444 @@
+#include "tests/sim/world.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace beckon::sim {
+
+namespace {
+
+constexpr Duration connect_timeout = std::chrono::seconds(3);
+constexpr Duration system_gives_up = std::chrono::seconds(10);  // unacknowledged data on a link
+constexpr std::int64_t wall_start_ms = 1'800'000'000'000;
+
+}  // namespace
+
+World::World(Factory& factory, Network network, Rng rng)
+    : factory_(factory), network_(std::move(network)), rng_(rng) {}
+
+HostNumber World::add_host(PeerRef self, const chord::Options& options) {
+  HostNumber number = hosts_.size();
+  addresses_[self.address] = number;
+  twins_.emplace(self.id, number);
+  Host host;
+  host.self = std::move(self);
+  host.options = options;
+  host.disk = factory_.empty_disk();
+  hosts_.push_back(std::move(host));
+  return number;
+}
+
+void World::boot(HostNumber number, bool create, std::vector<std::string> seeds,
+                 std::optional<chord::Assume> assume) {
+  Host& host = hosts_[number];
+  ENSURE(!host.running());
+  for (HostNumber other = 0; other < hosts_.size(); ++other) {
+    if (other != number) break_link(number, other);  // links of an earlier life
+  }
+  ++host.life;
+  // As the daemon does: a counter that also survives the loss of its disk.
+  auto ms = static_cast<std::uint64_t>(now_.time_since_epoch().count() / 1000);
+  host.disk->epoch = std::max(host.disk->epoch + 1, ms);
+  host.silent = false;
+  host.paused_until = Time::min();
+  host.wake_at = Time::max();
+  host.crash_after_sends.reset();
+  host.seeds = seeds;
+  Birth birth{
+      .options = host.options,
+      .self = host.self,
+      .rng = rng_.split("process" + std::to_string(number) + "/" + std::to_string(host.life)),
+      .create = create,
+      .seeds = std::move(seeds),
+      .assume = std::move(assume)};
+  host.process = factory_.make(birth, *host.disk);
+  note("host " + std::to_string(number) + " starts, epoch " + std::to_string(host.disk->epoch));
+  perform(number, host.process->start(clock(number)));
+}
+
+void World::crash(HostNumber number, CrashKind kind) {
+  Host& host = hosts_[number];
+  if (!host.running()) return;
+  host.process.reset();
+  host.silent = kind == CrashKind::silent;
+  host.member_since = Time::max();
+  note("host " + std::to_string(number) + " crashes" + (host.silent ? " and is gone" : ""));
+  std::vector<HostNumber> others;
+  for (const auto& [pair, link] : links_) {
+    if (pair.first == number) others.push_back(pair.second);
+    if (pair.second == number) others.push_back(pair.first);
+  }
+  if (kind == CrashKind::silent) return;
+  for (HostNumber other : others) break_link(number, other);
+}
+
+void World::wipe_disk(HostNumber number) { hosts_[number].disk = factory_.empty_disk(); }
+
+void World::leave(HostNumber number) {
+  if (!hosts_[number].running()) return;
+  note("host " + std::to_string(number) + " leaves");
+  perform(number, hosts_[number].process->leave(clock(number)));
+}
+
+void World::pause(HostNumber number, Duration time) {
+  note("host " + std::to_string(number) + " pauses");
+  hosts_[number].paused_until = std::max(hosts_[number].paused_until, now_ + time);
+}
+
+void World::arm_crash(HostNumber host, std::optional<std::size_t> after_sends) {
+  hosts_[host].crash_after_sends = after_sends;
+}
+
+void World::find(HostNumber host, std::uint64_t tag, const Id& wanted, chord::Freshness how) {
+  if (!hosts_[host].running()) return;
+  perform(host, hosts_[host].process->find(tag, wanted, how, clock(host)));
+}
+
+void World::run_until(Time end, const std::function<bool()>& goes_on) {
+  while (!queue_.empty() && queue_.begin()->first.first <= end) {
+    auto first = queue_.extract(queue_.begin());
+    now_ = first.key().first;
+    handle(first.mapped());
+    if (!goes_on()) return;
+  }
+  now_ = std::max(now_, end);
+}
+
+void World::schedule(Time at, Event event) {
+  queue_.emplace(std::pair{std::max(at, now_), next_event_++}, std::move(event));
+}
+
+bool World::due(const Event& event) {
+  const Host& host = hosts_[event.host];
+  if (!host.running() || event.life != host.life) return false;
+  if (event.kind == Event::Kind::wake) return host.wake_at <= now_;
+  if (event.kind != Event::Kind::deliver && event.kind != Event::Kind::up) return true;
+  auto link = links_.find(key(event.host, event.other));
+  return link != links_.end() && link->second.number == event.link;
+}
+
+/// A link is found broken by one end: the other end's system gives it up as well. Whether the
+/// process at `event.host` is to hear of it: only if this is the link it was last told of.
+bool World::give_up(const Event& event) {
+  auto found = links_.find(key(event.host, event.other));
+  if (found != links_.end() && found->second.number == event.link) {
+    std::uint64_t far_life = found->second.life[event.other > event.host ? 1 : 0];
+    links_.erase(found);
+    if (hosts_[event.other].running() && hosts_[event.other].life == far_life) {
+      schedule(now_, {.kind = Event::Kind::down,
+                      .host = event.other,
+                      .other = event.host,
+                      .link = event.link,
+                      .life = far_life});
+    }
+  }
+  auto told = told_up_.find({event.host, event.other});
+  if (told == told_up_.end() || told->second != event.link) return false;
+  told_up_.erase(told);
+  return true;
+}
+
+/// The transport keeps one link per id: a newer one with the same id takes the place of the older.
+void World::replace_twin(const Event& event) {
+  for (HostNumber other = 0; other < hosts_.size(); ++other) {
+    bool twin = other != event.other && hosts_[other].self.id == hosts_[event.other].self.id;
+    if (twin) break_link(event.host, other);
+  }
+}
+
+void World::handle(const Event& event) {
+  if (event.kind == Event::Kind::handshake) return handshake(event);
+  if (!due(event)) return;
+  Host& host = hosts_[event.host];
+  if (host.paused_until > now_) return schedule(host.paused_until, event);
+  if (event.kind == Event::Kind::down && !give_up(event)) return;
+  if (event.kind == Event::Kind::up) {
+    replace_twin(event);
+    told_up_[{event.host, event.other}] = event.link;
+  }
+  trace(event);
+  ++steps_;
+  for (Observer* observer : observers_) observer->before(event);
+  Actions actions = call(event, *host.process);
+  for (Observer* observer : observers_) observer->after(event, actions);
+  perform(event.host, actions);
+}
+
+Actions World::call(const Event& event, Process& process) {
+  Now now = clock(event.host);
+  const Host& other = hosts_[event.other];
+  switch (event.kind) {
+    case Event::Kind::deliver:
+      return process.receive(event.frame, now);
+    case Event::Kind::up:
+      return process.link_up(
+          {.peer = other.self, .epoch = event.frame.request, .dialled = event.dialled}, now);
+    case Event::Kind::down:
+      return process.link_down(other.self.id, now);
+    case Event::Kind::unreachable:
+      return process.unreachable(other.self, now);
+    case Event::Kind::no_address:
+      return process.unreachable(event.dialled, now);
+    case Event::Kind::wake:
+      hosts_[event.host].wake_at = Time::max();
+      return process.tick(now);
+    case Event::Kind::handshake:
+    case Event::Kind::resume:
+      break;
+  }
+  return {};
+}
+
+void World::perform(HostNumber number, const Actions& actions) {
+  Host& host = hosts_[number];
+  std::uint64_t life = host.life;
+  std::size_t sent = 0;
+  for (const Frame& frame : actions.send) {
+    if (host.crash_after_sends && sent++ == *host.crash_after_sends) {
+      return crash(number, rng_.chance(0.5) ? CrashKind::silent : CrashKind::refuses);
+    }
+    send(number, frame);
+  }
+  for (const std::string& address : actions.dial) {
+    auto to = host_at(address);
+    if (to && *to != number) {
+      dial(number, *to, address);
+    } else {
+      schedule(now_ + connect_timeout,
+               {.kind = Event::Kind::no_address, .host = number, .life = life, .dialled = address});
+    }
+  }
+  for (const Id& peer : actions.close) close(number, peer);
+  for (const chord::LookupDone& done : actions.lookups) lookups_.emplace_back(number, done);
+  bool member = host.process->peer().mode() == chord::Mode::member;
+  if (!member) host.member_since = Time::max();
+  if (member && host.member_since == Time::max()) host.member_since = now_;
+  if (actions.exit) {
+    note("host " + std::to_string(number) + " exits");
+    return crash(number, CrashKind::refuses);
+  }
+  if (actions.wake_at < host.wake_at) {
+    host.wake_at = actions.wake_at;
+    schedule(actions.wake_at, {.kind = Event::Kind::wake, .host = number, .life = life});
+  }
+}
+
+void World::send(HostNumber from, const Frame& frame) {
+  bytes_ += frame.body.size() + 13;
+  ++frames_;
+  auto to = linked_host(from, frame.peer.id);
+  if (!to) to = host_at(frame.peer.address);
+  if (!to || *to == from) return;
+  auto link = links_.find(key(from, *to));
+  if (link == links_.end()) {
+    dial(from, *to, "");
+    link = links_.find(key(from, *to));
+  }
+  if (!link->second.up) {
+    link->second.waiting[from > *to ? 1 : 0].push_back(frame);
+    return;
+  }
+  transmit(from, *to, link->second, frame);
+}
+
+void World::dial(HostNumber from, HostNumber to, const std::string& dialled) {
+  auto existing = links_.find(key(from, to));
+  if (existing != links_.end()) {
+    // One link per pair: a dial by address that meets a link is told of it again.
+    Link& link = existing->second;
+    if (!dialled.empty()) link.dialled = dialled;
+    if (link.up && !dialled.empty()) {
+      schedule(now_ + network_.delay(from, to), {.kind = Event::Kind::up,
+                                                 .host = from,
+                                                 .other = to,
+                                                 .link = link.number,
+                                                 .life = hosts_[from].life,
+                                                 .frame = {.request = hosts_[to].disk->epoch},
+                                                 .dialled = dialled});
+    }
+    return;
+  }
+  Link link;
+  link.number = next_link_++;
+  link.dialler = from;
+  link.dialled = dialled;
+  link.life[from > to ? 1 : 0] = hosts_[from].life;
+  std::uint64_t number = link.number;
+  links_.emplace(key(from, to), std::move(link));
+  schedule(now_ + network_.delay(from, to) * 3,
+           {.kind = Event::Kind::handshake, .host = from, .other = to, .link = number});
+}
+
+/// The dial has reached the other host (or not): the link comes up there at once, here a little
+/// later.
+void World::handshake(const Event& event) {
+  HostNumber from = event.host, to = event.other;
+  auto found = links_.find(key(from, to));
+  if (found == links_.end() || found->second.number != event.link) return;
+  Link& link = found->second;
+  const Host& target = hosts_[to];
+  bool reached = network_.passes(from, to) && network_.passes(to, from) && !network_.lost();
+  bool answers = reached && target.running() && target.paused_until <= now_;
+  if (!hosts_[from].running() || hosts_[from].life != link.life[from > to ? 1 : 0]) {
+    links_.erase(found);
+    return;
+  }
+  if (!answers) {
+    bool refused = reached && !target.running() && !target.silent;
+    Duration wait = refused ? network_.delay(to, from) : connect_timeout;
+    auto kind = link.dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address;
+    schedule(now_ + wait, {.kind = kind,
+                           .host = from,
+                           .other = to,
+                           .life = hosts_[from].life,
+                           .dialled = link.dialled});
+    links_.erase(found);
+    return;
+  }
+  link.up = true;
+  link.life[to > from ? 1 : 0] = target.life;
+  for (auto [here, there] : {std::pair{to, from}, std::pair{from, to}}) {
+    arrive(there, here, link,
+           {.kind = Event::Kind::up,
+            .host = here,
+            .other = there,
+            .link = link.number,
+            .life = hosts_[here].life,
+            .frame = {.request = hosts_[there].disk->epoch},
+            .dialled = here == from ? link.dialled : ""});
+  }
+  std::array<std::vector<Frame>, 2> waiting = std::exchange(link.waiting, {});
+  for (HostNumber end : {from, to}) {
+    HostNumber far = end == from ? to : from;
+    for (const Frame& frame : waiting[end > far ? 1 : 0]) {
+      auto still = links_.find(key(from, to));  // a frame may break the link under our feet
+      if (still == links_.end() || still->second.number != event.link) return;
+      transmit(end, far, still->second, frame);
+    }
+  }
+}
+
+void World::transmit(HostNumber from, HostNumber to, Link& link, const Frame& frame) {
+  std::size_t far_end = to > from ? 1 : 0;
+  bool alive = hosts_[to].running() && hosts_[to].life == link.life[far_end];
+  bool passes = network_.passes(from, to);
+  if (!alive || !passes) {
+    if (link.doomed) return;
+    link.doomed = true;
+    bool told = passes && !hosts_[to].silent;  // somebody is there to say that nobody listens
+    schedule(now_ + (told ? 2 * network_.delay(from, to) : system_gives_up),
+             {.kind = Event::Kind::down,
+              .host = from,
+              .other = to,
+              .link = link.number,
+              .life = hosts_[from].life});
+    return;
+  }
+  if (network_.reset()) return break_link(from, to);
+  if (network_.lost()) return;
+  int copies = network_.duplicated() ? 2 : 1;
+  for (int i = 0; i < copies; ++i) {
+    Frame arriving = frame;
+    arriving.peer = hosts_[from].self;
+    arrive(from, to, link,
+           {.kind = Event::Kind::deliver,
+            .host = to,
+            .other = from,
+            .link = link.number,
+            .life = hosts_[to].life,
+            .frame = std::move(arriving)});
+  }
+}
+
+void World::arrive(HostNumber from, HostNumber to, Link& link, Event event) {
+  Time at = now_ + network_.delay(from, to);
+  Time& last = link.last_arrival[to > from ? 1 : 0];
+  bool may_overtake = network_.weather().reorder && event.kind == Event::Kind::deliver;
+  if (!may_overtake) at = std::max(at, last);
+  last = std::max(last, at);
+  schedule(at, std::move(event));
+}
+
+/// Both ends learn of it a moment later; what was under way is lost.
+void World::break_link(HostNumber a, HostNumber b) {
+  auto found = links_.find(key(a, b));
+  if (found == links_.end()) return;
+  bool was_up = found->second.up;
+  HostNumber dialler = found->second.dialler;
+  std::uint64_t number = found->second.number;
+  std::string dialled = found->second.dialled;
+  links_.erase(found);
+  for (auto [host, other] : {std::pair{a, b}, std::pair{b, a}}) {
+    if (!hosts_[host].running()) continue;
+    if (!was_up && host != dialler) continue;
+    auto kind = was_up            ? Event::Kind::down
+                : dialled.empty() ? Event::Kind::unreachable
+                                  : Event::Kind::no_address;
+    schedule(now_ + network_.delay(a, b), {.kind = kind,
+                                           .host = host,
+                                           .other = other,
+                                           .link = number,
+                                           .life = hosts_[host].life,
+                                           .dialled = dialled});
+  }
+}
+
+void World::close(HostNumber number, const Id& peer) {
+  for (HostNumber other = 0; other < hosts_.size(); ++other) {
+    if (hosts_[other].self.id != peer || other == number) continue;
+    auto found = links_.find(key(number, other));
+    if (found == links_.end()) continue;
+    // What was sent before still arrives; the link ends when the other side has read it all.
+    told_up_.erase({number, other});
+    arrive(number, other, found->second,
+           {.kind = Event::Kind::down,
+            .host = other,
+            .other = number,
+            .link = found->second.number,
+            .life = hosts_[other].life});
+    if (!hosts_[other].running()) links_.erase(found);
+  }
+}
+
+/// The transport finds a link by the id it proved, whatever address a frame names.
+std::optional<HostNumber> World::linked_host(HostNumber from, const Id& id) const {
+  auto same = twins_.equal_range(id);
+  for (auto it = same.first; it != same.second; ++it) {
+    if (told_up_.contains({from, it->second}) && links_.contains(key(from, it->second))) {
+      return it->second;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<HostNumber> World::host_at(const std::string& address) const {
+  auto found = addresses_.find(address);
+  if (found == addresses_.end()) return std::nullopt;
+  return found->second;
+}
+
+Now World::clock(HostNumber host) const {
+  auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now_.time_since_epoch() +
+                                                                     hosts_[host].wall_offset);
+  return {.mono = now_, .wall = wall_from_ms(wall_start_ms + since.count())};
+}
+
+void World::note(const std::string& text) {
+  trace_ = xxh3_64(beckon::as_bytes(text), trace_);
+  for (Observer* observer : observers_) observer->note(text);
+}
+
+void World::trace(const Event& event) {
+  ByteWriter out;
+  out.i64(now_.time_since_epoch().count());
+  out.u8(static_cast<std::uint8_t>(event.kind));
+  out.u32(static_cast<std::uint32_t>(event.host));
+  out.u32(static_cast<std::uint32_t>(event.other));
+  out.u8(event.frame.type);
+  out.u64(event.frame.request);
+  out.raw(event.frame.body);
+  trace_ = xxh3_64(out.bytes(), trace_);
+}
+
+}  // namespace beckon::sim
