@@ -173,10 +173,9 @@ class Search {
       const Node& n = *s.nodes[i];
       if (n.failed && !lives_after_drop(s, n, victim)) return;
       if (!n.answer) continue;
-      std::vector<PeerRef> list = n.answer->successors;
-      list.insert(list.begin(), ref(target(n)));
-      std::erase(list, ref(i));
-      if (!lives(s, list, victim)) return;
+      SuccessorList list(ref(i).id, options_.list_length);  // what the answer will make of it
+      list.rebuild(ref(target(n)), n.answer->successors);
+      if (!lives(s, list.entries(), victim)) return;
     }
     State next = s;
     next.nodes[victim].reset();
@@ -305,7 +304,7 @@ TEST_CASE("five peers: no interleaving breaks the ring (BECKON_SEARCH=states to 
     Search search(5, base, 2, Mistake::none);
     std::size_t states = search.run(most);
     CHECK(search.violation == "");
-    MESSAGE("states: ", states, search.complete ? ", complete" : ", not complete");
+    MESSAGE("states: ", states, std::string(search.complete ? ", complete" : ", not complete"));
   }
 }
 

@@ -233,7 +233,8 @@ bool Nemesis::may_fail(HostNumber victim) const {
     if (event.kind != Event::Kind::deliver) continue;
     const Id& receiver = world_.hosts()[event.host].self.id;
     std::vector<Id> list = list_in(event.frame, receiver);
-    std::erase(list, receiver);
+    list.erase(std::find(list.begin(), list.end(), receiver), list.end());
+    if (list.size() > plan_.options.list_length) list.resize(plan_.options.list_length);
     if (!list.empty() && !has_life(world_, view, list, id, nullptr, settled)) return false;
   }
   return true;
