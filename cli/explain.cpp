@@ -38,7 +38,9 @@ Mistake explain(const CLI::App& app, const CLI::ParseError& error,
                 const std::vector<std::string>& words) {
   const CLI::App* at = &app;
   std::string path = "beckon";
-  bool unknown_word = error.get_name() == "ExtrasError" || error.get_name() == "RequiredError";
+  int code = error.get_exit_code();
+  bool unknown_word = code == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                      code == static_cast<int>(CLI::ExitCodes::RequiredError);
   for (const std::string& raw : words) {
     std::string word = raw.substr(0, raw.find('='));
     bool is_flag = word.starts_with("--");

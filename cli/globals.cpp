@@ -11,12 +11,18 @@ namespace {
 
 const char* code_name(int exit) {
   switch (exit) {
-    case exit_code::nothing: return "nothing";
-    case exit_code::usage: return "usage";
-    case exit_code::no_daemon: return "no_daemon";
-    case exit_code::incomplete: return "incomplete";
-    case exit_code::refused: return "refused";
-    default: return "bug";
+    case exit_code::nothing:
+      return "nothing";
+    case exit_code::usage:
+      return "usage";
+    case exit_code::no_daemon:
+      return "no_daemon";
+    case exit_code::incomplete:
+      return "incomplete";
+    case exit_code::refused:
+      return "refused";
+    default:
+      return "bug";
   }
 }
 

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <thread>
 
 namespace beckon::cli {
 
@@ -28,6 +31,15 @@ std::vector<char*> to_argv(const fs::path& program, const std::vector<std::strin
   for (const std::string& argument : arguments) out.push_back(const_cast<char*>(argument.c_str()));
   out.push_back(nullptr);
   return out;
+}
+
+/// The daemon holds its lock file until its very end.
+bool lock_is_free(const fs::path& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  bool free = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
+  ::close(fd);
+  return free;
 }
 
 struct Pipe {
@@ -131,6 +143,15 @@ Result<std::string> run(const fs::path& beckond, const std::vector<std::string>&
   ::waitpid(child, &status, 0);
   if (status == 0) return text;
   return Error{ErrorCode::internal, without_name(std::move(words))};
+}
+
+bool wait_for_end(const fs::path& lock_file) {
+  auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!lock_is_free(lock_file)) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
 }
 
 Error become(const fs::path& beckond, const std::vector<std::string>& arguments) {

@@ -20,6 +20,10 @@ Result<void> launch(const std::filesystem::path& beckond,
 Result<std::string> run(const std::filesystem::path& beckond,
                         const std::vector<std::string>& arguments);
 
+/// True once the daemon that holds the lock file has ended; false if that takes longer than ten
+/// seconds.
+bool wait_for_end(const std::filesystem::path& lock_file);
+
 /// Becomes beckond; returns only to say why that failed.
 Error become(const std::filesystem::path& beckond, const std::vector<std::string>& arguments);
 

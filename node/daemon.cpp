@@ -45,8 +45,7 @@ service::ServiceOptions to_options(const Settings& settings, const std::string& 
   ring.stabilize_every = settings.duration("ring.stabilize");
   ring.probe_every = settings.duration("ring.probe");
   ring.finger_every = settings.duration("ring.finger");
-  out.membership.refound_every =
-      std::max<Duration>(ring.stabilize_every / 2, std::chrono::milliseconds(500));
+  out.replicas.sync_period = settings.duration("store.sync");
   out.version = version;
   return out;
 }

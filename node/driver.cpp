@@ -34,8 +34,8 @@ Result<void> Driver::open_doors() {
   auto address = transport_->listen(node_.listen, node_.advertise);
   if (!address) return address.error();
   chord::PeerRef self{transport_->id(), transport_->addresses().front()};
-  service_ =
-      std::make_unique<service::Service>(node_.options, self, node_.epoch, store_, node_.seeds);
+  service::Surroundings around{store_, signer_, node_.overlay.id(), node_.seeds};
+  service_ = std::make_unique<service::Service>(node_.options, self, node_.epoch, around);
   add_metrics();
   auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));
   if (!http) return http.error();

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/crypto.h"
 #include "node/io/http_server.h"
 #include "node/io/store_writer.h"
 #include "node/io/transport.h"
@@ -65,6 +66,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   io::uv::Loop& loop_;
   service::Store& store_;
   LogFile& log_;
+  Ed25519 signer_{};
   Node node_;
   io::StoreWriter writer_;
   std::unique_ptr<io::Transport> transport_{};

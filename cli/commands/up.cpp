@@ -74,8 +74,8 @@ std::string troubles(const Json& self) {
   return out;
 }
 
-/// The first of --join is the place where a stranger goes wrong; say what was met and what to do.
-int tell_not_joined(const Globals& globals, const Options& options, const Json& self) {
+/// What was met at each address, and what to do.
+int tell_not_joined(const Globals& globals, const Json& self) {
   bool had_peers = self.value("had_peers", false);
   std::string reasons = troubles(self);
   std::string message = had_peers
@@ -90,13 +90,12 @@ int tell_not_joined(const Globals& globals, const Options& options, const Json& 
   }
   Session session(globals);
   session.call({.method = "POST", .path = "/v1/leave"});
-  std::string first = options.join.empty() ? "HOST:PORT" : options.join.front();
+  auto paths = find_instance(globals);
+  if (paths) wait_for_end(paths->lock_file());
   return fail(
       globals, exit_code::nothing, message,
-      fmt::format(
-          "Is a node up at {}? On that machine, beckon status tells its address. beckond was "
-          "stopped again.",
-          first));
+      "Is a node up there? On its machine, beckon status tells its address and beckon overlay "
+      "show its overlay. beckond was stopped again.");
 }
 
 int tell_joined(const Globals& globals, const Json& self, const Json& status) {
@@ -130,7 +129,7 @@ int wait_and_tell(const Globals& globals, const Options& options) {
                                  .query = {{"_until", "joined"}, {"_timeout", options.timeout}},
                                  .timeout = *patience + std::chrono::seconds(10)});
   if (!self) return session.exit();
-  if ((*self)["state"] != "joined") return tell_not_joined(globals, options, *self);
+  if ((*self)["state"] != "joined") return tell_not_joined(globals, *self);
   auto status = session.call_json({.path = "/v1/status"});
   if (!status) return session.exit();
   return tell_joined(globals, *self, *status);

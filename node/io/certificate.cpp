@@ -83,6 +83,10 @@ Result<void> judge_puzzle(const Proven& who, const std::optional<Bytes>& content
 Result<void> judge_credential(Proven& who, const std::optional<Bytes>& content, const Trust& trust,
                               WallTime now) {
   if (!content) return refuse("certificate carries no credential of this closed overlay");
+  if (!content->empty() && content->front() == puzzle_tag) {
+    return refuse(
+        "certificate is of an open overlay, this one is closed; is it the right overlay?");
+  }
   auto credential = service::Credential::decode(*content);
   if (!credential) return refuse(credential.error().text);
   ENSURE(trust.authority.has_value());

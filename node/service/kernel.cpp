@@ -131,18 +131,18 @@ void Kernel::reply(const Request& request, std::uint8_t type, Bytes body) {
 
 void Kernel::refuse(const Request& request, const Error& error) {
   if (inbound_.answered(request.from.id, request.number))
-    send_error(request.from, request.number, error);
+    send_error(request.from, request.number, to_status(error), error.text);
 }
 
-void Kernel::send_error(const PeerRef& to, std::uint64_t number, const Error& error) {
+void Kernel::send_error(const PeerRef& to, std::uint64_t number, Status status,
+                        const std::string& text) {
   ++counters_.refused;
-  Status status = to_status(error);
   std::uint32_t wait = status == Status::rate || status == Status::unavailable ? 1000 : 0;
   deliver({.peer = to,
            .type = raw(FrameType::error),
            .request = number,
-           .body = encode(ErrorBody{
-               .status = status, .retry_after_ms = wait, .text = printable(error.text, 200)})});
+           .body = encode(
+               ErrorBody{.status = status, .retry_after_ms = wait, .text = printable(text, 200)})});
 }
 
 void Kernel::serve(std::uint8_t type, Handler handler) {
@@ -173,9 +173,12 @@ void Kernel::receive_request(const Frame& frame) {
   if (verdict == Inbound::Verdict::repeated) return;
   Request request{frame.peer, frame.type, frame.request, frame.body};
   if (verdict == Inbound::Verdict::too_many) {
-    return send_error(frame.peer, frame.request, to_error(Status::rate));
+    return send_error(frame.peer, frame.request, Status::rate, "too many requests are open");
   }
-  if (handler == handlers_.end()) return refuse(request, to_error(Status::unsupported));
+  if (handler == handlers_.end()) {
+    inbound_.answered(frame.peer.id, frame.request);
+    return send_error(frame.peer, frame.request, Status::unsupported, "unknown request");
+  }
   ++counters_.served;
   handler->second(request);
 }

@@ -4,6 +4,7 @@
 
 #include "chord/peer.h"
 #include "node/service/context.h"
+#include "node/service/frames.h"
 #include "node/service/rpc.h"
 
 namespace beckon::service {
@@ -104,7 +105,7 @@ class Kernel final : public Context {
   void receive_reply(const Frame& frame);
   void receive_request(const Frame& frame);
   void fail_all(std::vector<Rpc::Done> waiting, const Error& error);
-  void send_error(const PeerRef& to, std::uint64_t number, const Error& error);
+  void send_error(const PeerRef& to, std::uint64_t number, Status status, const std::string& text);
   void deliver(Frame frame);
   Duration timeout_for(const Id& peer, Duration asked) const;
 

@@ -4,22 +4,11 @@
 
 #include <algorithm>
 
-#include "chord/wire.h"
-
 namespace beckon::service {
 
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(4);
-
-std::optional<chord::Mode> mode_told(const Frame& frame) {
-  auto message = chord::decode(frame.type, frame.body);
-  if (!message) return std::nullopt;
-  if (const auto* pong = std::get_if<chord::Pong>(&*message)) return pong->mode;
-  if (const auto* state = std::get_if<chord::StateReply>(&*message)) return state->mode;
-  if (const auto* next = std::get_if<chord::NextReply>(&*message)) return next->mode;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -64,44 +53,6 @@ void Membership::enter(const Up& up, RememberedPeers remembered) {
     return kernel_.tell_ring(chord::Create{});
   }
   kernel_.tell_ring(chord::Join{up.join, remembered_.known, remembered_.passive});
-  if (had_peers_) kernel_.after(options_.refound_every, [this] { ask_for_others(); });
-}
-
-void Membership::ask_for_others() {
-  if (state_ != State::joining) return;
-  heard_.clear();
-  std::set<Id> asked;
-  std::vector<PeerRef> all = remembered_.known;
-  all.insert(all.end(), remembered_.passive.begin(), remembered_.passive.end());
-  for (const PeerRef& peer : all) {
-    if (asked.size() == options_.refound_peers) break;
-    if (peer.id == kernel_.self().id || !asked.insert(peer.id).second) continue;
-    ++pings_open_;
-    kernel_.ping(peer, [this](const chord::PingDone&) {
-      if (--pings_open_ == 0) judge_others();
-    });
-  }
-}
-
-void Membership::on_reply(const Frame& frame) {
-  if (state_ != State::joining) return;
-  if (auto mode = mode_told(frame)) heard_[frame.peer.id] = *mode;
-}
-
-void Membership::judge_others() {
-  if (state_ != State::joining) return;
-  bool all_joining = std::all_of(heard_.begin(), heard_.end(), [](const auto& entry) {
-    return entry.second == chord::Mode::joining;
-  });
-  bool smallest = !heard_.empty() && kernel_.self().id < heard_.begin()->first;
-  if (all_joining && smallest) {
-    kernel_.log(LogLevel::warning,
-                fmt::format("{} remembered peers answer and all are joining as we are: founding "
-                            "the ring anew, for we have the smallest id",
-                            heard_.size()));
-    return kernel_.tell_ring(chord::Create{});
-  }
-  kernel_.after(options_.refound_every, [this] { ask_for_others(); });
 }
 
 void Membership::joined() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "node/service/kernel.h"
@@ -12,11 +11,9 @@ namespace beckon::service {
 /// Whether the node is on the ring, and how it gets on and off it.
 ///
 /// Entering: through the addresses given and the peers remembered; with neither, or when told to
-/// create, it founds a ring of one. A node that remembers peers never founds a second ring while
-/// any of them may be on one. But when all nodes were restarted at once nobody is left to join:
-/// when remembered peers answer, every one of them is joining too, and this node has the smallest
-/// id of them, it founds the ring the others then join. Should two groups do so apart, the merge
-/// probe of the ring unites them.
+/// create, it founds a ring of one. A node that remembers peers keeps trying: it never founds a
+/// second ring because it reaches nobody. (When everybody was restarted at once and all who answer
+/// are joining too, the ring itself lets the smallest id begin it anew.)
 ///
 /// Joined means: member of the ring, and those we met are durably remembered.
 ///
@@ -25,8 +22,6 @@ class Membership {
  public:
   enum class State { idle, joining, joined, leaving, left };
   struct Options {
-    Duration refound_every = std::chrono::seconds(2);
-    std::size_t refound_peers = 32;
     Duration remember_gap = std::chrono::seconds(1);  // between two writes of the peers
     Duration hand_over = std::chrono::seconds(10);
     std::size_t troubles = 16;  // failures kept to tell why a node does not join
@@ -51,7 +46,6 @@ class Membership {
   void when_left(std::function<void()> done);  // at once if that is so
 
   void on_ring(const chord::Event& event);
-  void on_reply(const Frame& frame);                              // a ring frame came in
   void on_trouble(const std::string& address, const Error& why);  // a dial or handshake failed
   void on_link(const std::string& address) { troubles_.erase(address); }
 
@@ -65,8 +59,6 @@ class Membership {
   void joined();
   void remember(const RememberedPeers& peers, std::function<void()> then);
   void remember_soon();
-  void ask_for_others();
-  void judge_others();
   void say_goodbye();
   void settle_waiters();
   bool nobody_answers() const;
@@ -81,8 +73,6 @@ class Membership {
   bool remember_pending_ = false;
   std::size_t handing_over_ = 0;
   Time entered_{};
-  std::map<Id, chord::Mode> heard_{};  // what remembered peers say of themselves, this round
-  std::size_t pings_open_ = 0;
   std::vector<HandOver> hand_overs_{};
   std::map<std::uint64_t, Settled> waiters_{};
   std::uint64_t last_waiter_ = 0;

@@ -31,11 +31,14 @@ std::optional<Event> to_event(const chord::Event& event) {
 }  // namespace
 
 Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoch,
-                 const Store& store, const Seeds& seeds)
+                 const Surroundings& around)
     : options_(options),
-      kernel_(options.kernel, std::move(self), epoch, store, seeds),
+      kernel_(options.kernel, std::move(self), epoch, around.store, around.seeds),
       membership_(kernel_, options.membership),
-      api_(options.api) {
+      api_(options.api),
+      author_rules_(around.overlay, around.signer),
+      replicas_(kernel_, rules_, options.replicas) {
+  add_replicas();
   add_metrics();
   status_field("users", [] { return nlohmann::ordered_json::array(); });
   status_field("inbox", [] { return nlohmann::ordered_json{{"unread", 0}, {"requests", 0}}; });
@@ -44,6 +47,27 @@ Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoc
   add_net_routes(*this);
   add_probe_routes(*this);
   add_control_routes(*this);
+}
+
+void Service::add_replicas() {
+  rules_.add(author_rules_);
+  for (int type = 0x21; type < 0x100; type += 2) {
+    auto byte = static_cast<std::uint8_t>(type);
+    if (Replicas::handles(byte)) {
+      kernel_.serve(byte, [this](const Request& request) { replicas_.handle(request); });
+    }
+  }
+  on_ring_event([this](const chord::Event& event) {
+    bool neighbours = std::holds_alternative<chord::PredecessorChanged>(event) ||
+                      std::holds_alternative<chord::SuccessorsChanged>(event);
+    if (neighbours) replicas_.ring_changed();
+  });
+  membership_.before_leave([this](std::function<void()> done) {
+    replicas_.leave([this, done = std::move(done)](bool all) {
+      if (!all) kernel_.log(LogLevel::warning, "not every record was handed over before leaving");
+      done();
+    });
+  });
 }
 
 void Service::status_field(const std::string& name, StatusField read) {
@@ -64,6 +88,7 @@ Output Service::start(const Command& command, Now now) {
     if (!remembered) {
       kernel_.log(LogLevel::error, "cannot read the remembered peers: " + remembered.error().text);
     }
+    replicas_.start();
     membership_.enter(*up, remembered ? *remembered : RememberedPeers{});
   } else {
     membership_.leave();
@@ -73,7 +98,6 @@ Output Service::start(const Command& command, Now now) {
 
 Output Service::receive(const Frame& frame, Now now) {
   kernel_.begin(now);
-  membership_.on_reply(frame);
   kernel_.receive(frame);
   return finish();
 }
@@ -182,6 +206,10 @@ void Service::add_metrics() {
           &Kernel::Counters::lookup_contacts);
   counter("writes_total", "batches written to the store", &Kernel::Counters::writes);
   counter("writes_failed_total", "of these, failed", &Kernel::Counters::writes_failed);
+  metrics_.gauge("records", "records this node keeps for the ring",
+                 [this] { return static_cast<double>(replicas_.table().total().items); });
+  metrics_.gauge("record_bytes", "bytes of these",
+                 [this] { return static_cast<double>(replicas_.table().total().bytes); });
   metrics_.counter("http_requests_total", "requests to the API",
                    [this] { return static_cast<double>(api_.requests()); });
 }

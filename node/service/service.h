@@ -4,9 +4,11 @@
 #include <variant>
 
 #include "node/service/api.h"
+#include "node/service/author_record.h"
 #include "node/service/kernel.h"
 #include "node/service/membership.h"
 #include "node/service/metrics.h"
+#include "node/service/replicas.h"
 
 namespace beckon::service {
 
@@ -14,7 +16,16 @@ struct ServiceOptions {
   Kernel::Options kernel{};
   Membership::Options membership{};
   Api::Options api{};
+  ReplicaOptions replicas{};
   std::string version = "0.1.0";
+};
+
+/// What a node stands in; all of it outlives the service.
+struct Surroundings {
+  const Store& store;
+  const Signer& signer;
+  OverlayId overlay{};
+  Seeds seeds{};
 };
 
 using Up = Membership::Up;
@@ -47,8 +58,8 @@ struct Output {
 /// and gives the store's committed state only.
 class Service {
  public:
-  Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoch, const Store& store,
-          const Seeds& seeds);
+  Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoch,
+          const Surroundings& around);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -67,6 +78,8 @@ class Service {
   Membership& membership() { return membership_; }
   Api& api() { return api_; }
   Metrics& metrics() { return metrics_; }
+  RuleBook& rules() { return rules_; }  // kinds of records; complete before start(Up)
+  Replicas& replicas() { return replicas_; }
   const chord::Peer& ring() const { return kernel_.ring(); }
   std::uint64_t epoch() const { return ring().epoch(); }
   const ServiceOptions& options() const { return options_; }
@@ -81,6 +94,7 @@ class Service {
   const std::vector<std::pair<std::string, StatusField>>& status_fields() const { return status_; }
 
  private:
+  void add_replicas();
   void add_metrics();
   void pass_ring_events();
   Output finish();
@@ -90,6 +104,9 @@ class Service {
   Membership membership_;
   Api api_;
   Metrics metrics_{};
+  AuthorRecordRules author_rules_;
+  RuleBook rules_{};
+  Replicas replicas_;
   std::vector<RingListener> ring_listeners_{};
   std::vector<std::pair<std::string, StatusField>> status_{};
   Time started_ = Time::min();

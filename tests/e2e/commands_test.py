@@ -1,0 +1,131 @@
+"""What people read when something is not as it should be, and the shapes scripts rely on."""
+import json
+import os
+import socket
+import stat
+import subprocess
+
+import overlay
+from overlay import Overlay, ring_is_ideal, wait_for
+
+
+class Sentences(Overlay):
+    def expect(self, node, words, code, *parts):
+        got, out, err = node.run(*words)
+        self.assertEqual(got, code, out + err)
+        for part in parts:
+            self.assertIn(part, err)
+        got, out, _ = node.run(*words, "--json")
+        self.assertEqual(got, code)
+        error = json.loads(out)["error"]
+        self.assertEqual({"code", "message", "hint"}, set(error))
+
+    def test_no_daemon(self):
+        node = self.node()
+        sentence = f"beckond is not running (no socket at {node.home}/api.sock). Start it: beckon up\n"
+        for words in (["status"], ["net", "ring"], ["down"], ["overlay", "show"]):
+            code, out, err = node.run(*words)
+            self.assertEqual((code, out, err), (3, "", sentence))
+
+    def test_second_up_on_one_home(self):
+        node = self.node()
+        node.up()
+        self.expect(node, ["up"], 1, "runs already for this home", "beckon down")
+
+    def test_dead_bootstrap_peer(self):
+        self.expect(self.node(), ["up", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:9"], 1,
+                    "127.0.0.1:9", "refused", "beckon status tells its address")
+        self.assertIsNone(self.nodes[0].pid())
+
+    def test_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            self.expect(self.node(), ["up", "--listen", f"127.0.0.1:{taken.getsockname()[1]}"], 1,
+                        "in use", "--listen")
+
+    def test_key_that_others_may_read(self):
+        node = self.node()
+        node.up()
+        self.assertEqual(node.run("down")[0], 0)
+        os.chmod(node.home / "node.key", 0o644)
+        self.expect(node, ["up", "--listen", "127.0.0.1:0"], 1, "node.key", "chmod 600")
+
+    def test_broken_key(self):
+        node = self.node()
+        (node.home / "node.key").write_text("not a key\n")
+        os.chmod(node.home / "node.key", 0o600)
+        self.expect(node, ["up", "--listen", "127.0.0.1:0"], 1, "node.key")
+
+    def test_wrong_overlay(self):
+        member = self.node()
+        member.up()
+        stranger = self.node()
+        self.assertEqual(stranger.run("overlay", "create", "club")[0], 0)
+        self.expect(stranger, ["up", "--listen", "127.0.0.1:0", "--join", member.listen], 1, "overlay")
+
+    def test_slips_of_the_finger(self):
+        node = self.node()
+        self.expect(node, ["staus"], 2, "Did you mean: beckon status")
+        self.expect(node, ["net", "rign"], 2, "Did you mean: beckon net ring")
+        self.expect(node, ["up", "--lisen", "x"], 2, "Did you mean: beckon up --listen")
+        self.expect(node, ["config", "get", "listn"], 2, "Close: listen")
+        self.expect(node, ["up", "--listen", "nowhere"], 1, "HOST:PORT")
+        self.expect(node, ["config", "set", "ring.stabilize", "soon"], 2, "5s")
+
+
+class Shapes(Overlay):
+    def test_status_ring_and_config(self):
+        first, second = self.ring(2)
+        wait_for(lambda: ring_is_ideal([first, second]), 30, "a ring of two")
+        status = first.json("status")
+        self.assertEqual(status["node"]["state"], "joined")
+        self.assertEqual(status["ring"]["predecessor"], second.id)
+        self.assertEqual(status["ring"]["size_estimate"], 2)
+        self.assertEqual((status["users"], status["inbox"]), ([], {"unread": 0, "requests": 0}))
+        self.assertEqual(first.json("net", "ping", second.id)["id"], second.id)
+        self.assertEqual(first.json("net", "trace", second.id)["owner"]["id"], second.id)
+        listen = [s for s in first.json("config", "list")["settings"] if s["name"] == "ring.stabilize"][0]
+        self.assertEqual(listen["origin"], f"{first.home}/config.toml")
+        for words in (["status"], ["net", "ring"], ["net", "peers"], ["net", "stats"], ["doctor"], ["overlay", "show"]):
+            code, out, err = first.run(*words)
+            self.assertEqual(code, 0, err)
+            self.assertNotIn("\x1b", out)
+
+    def test_files_are_private_and_the_end_is_clean(self):
+        node = self.node("fresh")
+        node.up()
+        for name in ("", "api.sock", "node.key", "beckon.db", "beckond.log"):
+            mode = stat.S_IMODE(os.stat(node.home / name).st_mode)
+            self.assertEqual(mode & 0o077, 0, name)
+        os.kill(node.pid(), 15)  # SIGTERM leaves and ends
+        wait_for(lambda: node.pid() is None, 15, "the end")
+        self.assertFalse((node.home / "api.sock").exists())
+
+    def test_completion_scripts_are_sound_bash(self):
+        code, out, _ = self.node().run("completion", "bash")
+        self.assertEqual(code, 0)
+        subprocess.run(["bash", "-n"], input=out, text=True, check=True)
+        done = subprocess.run(["bash", "-c", out + "\nCOMP_WORDS=(beckon net r); COMP_CWORD=2; _beckon; echo ${COMPREPLY[@]}"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.split(), ["ring"])
+
+
+class ClosedOverlay(Overlay):
+    def test_create_invite_join_revoke(self):
+        founder, guest, stranger = self.node(), self.node(), self.node()
+        self.assertEqual(founder.json("overlay", "create", "club")["name"], "club")
+        founder.up()
+        invite = founder.json("overlay", "invite")["invite"]
+        guest.up("--invite", invite)
+        wait_for(lambda: ring_is_ideal([founder, guest]), 30, "a closed ring of two")
+        code, _, err = stranger.run("up", "--listen", "127.0.0.1:0", "--invite", invite)
+        self.assertEqual(code, 1, "an invite is good once")
+        self.assertTrue(err)
+        self.assertEqual(len(founder.json("overlay", "show")["members"]), 2)
+        founder.json("overlay", "revoke", guest.id[:8])
+        wait_for(lambda: founder.json("status")["ring"]["successors"] == [], 30, "the guest's end")
+
+
+if __name__ == "__main__":
+    overlay.main(__name__)

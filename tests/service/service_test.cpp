@@ -1,0 +1,142 @@
+#include "node/service/service.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/service/service_world.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Json = nlohmann::json;
+using State = Membership::State;
+
+std::string name(int i) { return "10.0.0." + std::to_string(i) + ":4290"; }
+
+/// `count` nodes in one ring.
+std::unique_ptr<ServiceWorld> ring_of(int count, std::uint64_t seed = 1) {
+  auto world = std::make_unique<ServiceWorld>(seed);
+  for (int i = 1; i <= count; ++i) {
+    world->boot(name(i));
+    world->up(name(i), i == 1 ? std::vector<std::string>{} : std::vector{name(1)});
+  }
+  CHECK(world->run_until([&] { return world->ideal(); }, 60s));
+  return world;
+}
+
+Json get(ServiceWorld& world, const std::string& at, const std::string& path,
+         std::vector<std::pair<std::string, std::string>> query = {}) {
+  auto exchange = world.http(at, {.method = "GET", .path = path, .query = std::move(query)});
+  CHECK(world.run_until([&] { return world.node(at).http.contains(exchange); }, 30s));
+  return Json::parse(world.node(at).http[exchange]);
+}
+
+}  // namespace
+
+TEST_SUITE("service/service") {
+  TEST_CASE("a node without peers founds a ring of one, and the next joins it") {
+    ServiceWorld world;
+    world.boot(name(1));
+    world.up(name(1), {});
+    CHECK(world.run_until(
+        [&] { return world.node(name(1)).service->membership().state() == State::joined; }, 1s));
+    CHECK(world.node(name(1)).service->membership().founded());
+    world.boot(name(2));
+    world.up(name(2), {name(1)});
+    CHECK(world.run_until([&] { return world.ideal(); }, 20s));
+    CHECK_FALSE(world.node(name(2)).service->membership().founded());
+  }
+
+  TEST_CASE("a restarted node comes back through the peers it remembers") {
+    auto world = ring_of(3);
+    world->run(2s);
+    world->kill(name(3));
+    CHECK(world->run_until([&] { return world->ideal(); }, 30s));
+    world->boot(name(3));
+    world->up(name(3), {});
+    CHECK(world->run_until([&] { return world->ideal(); }, 30s));
+    CHECK(world->node(name(3)).service->epoch() == 2);
+    CHECK_FALSE(world->node(name(3)).service->membership().founded());
+  }
+
+  TEST_CASE("a node that had peers founds no second ring while they are silent") {
+    auto world = ring_of(3);
+    world->run(2s);
+    for (int i = 1; i <= 3; ++i) world->kill(name(i));
+    world->boot(name(2));
+    world->up(name(2), {});
+    world->run(120s);
+    CHECK(world->node(name(2)).service->membership().state() == State::joining);
+    world->kill(name(2));
+    world->boot(name(2));
+    world->up(name(2), {}, true);
+    world->run(1s);
+    CHECK(world->node(name(2)).service->membership().state() == State::joined);
+  }
+
+  TEST_CASE("a leaving node is gone from the ring without waiting for time-outs") {
+    auto world = ring_of(4);
+    world->run(2s);
+    world->down(name(2));
+    CHECK(world->run_until([&] { return world->node(name(2)).finished; }, 15s));
+    CHECK(world->run_until([&] { return world->ideal(); }, 10s));
+  }
+
+  TEST_CASE("status and net answer in the shapes that scripts rely on") {
+    auto world = ring_of(3);
+    world->run(3s);
+    Json status = get(*world, name(1), "/v1/status");
+    CHECK(status["node"]["state"] == "joined");
+    CHECK(status["node"]["listen"] == name(1));
+    CHECK(status["ring"]["successors"].size() == 2);
+    CHECK(status["ring"]["successors"][0].contains("address"));
+    CHECK(status["ring"]["predecessor"].is_string());
+    CHECK(status["users"].is_array());
+    CHECK(status["inbox"]["unread"] == 0);
+    Json ring = get(*world, name(1), "/v1/net/ring");
+    CHECK(ring["self"] == status["node"]["id"]);
+    CHECK(ring["successors"][1]["id"] == ring["predecessor"]);
+    CHECK(get(*world, name(1), "/v1/net/peers")["peers"].size() == 2);
+    CHECK(get(*world, name(1), "/v1/net/stats")["ring_joined"] == 1);
+  }
+
+  TEST_CASE("ping measures a peer, and trace finds who owns a key") {
+    auto world = ring_of(3);
+    world->run(3s);
+    std::string other = get(*world, name(1), "/v1/net/ring")["predecessor"];
+    Json ping = get(*world, name(1), "/v1/net/ping", {{"node", other.substr(0, 8)}});
+    CHECK(ping["id"] == other);
+    CHECK(ping["round_trip_ms"] == 2.0);
+    Json trace = get(*world, name(1), "/v1/net/trace", {{"key", other}});
+    CHECK(trace["owner"]["id"] == other);
+    CHECK(trace["outcome"] == "found");
+    CHECK(get(*world, name(1), "/v1/net/ping", {{"node", "nobody"}})["status"] == 404);
+  }
+
+  TEST_CASE("waiting for the join ends with the reason when nobody answers") {
+    ServiceWorld world;
+    world.boot(name(1));
+    world.up(name(1), {name(9)});
+    Time before = world.now().mono;
+    Json self = get(world, name(1), "/v1/net/self", {{"_until", "joined"}, {"_timeout", "25s"}});
+    CHECK(self["state"] == "joining");
+    CHECK(self["troubles"][0]["address"] == name(9));
+    CHECK(self["troubles"][0]["error"] == "connection refused");
+    CHECK(world.now().mono - before < 10s);
+  }
+
+  TEST_CASE("the same seed gives the same history") {
+    auto run = [](std::uint64_t seed) {
+      auto world = ring_of(4, seed);
+      world->kill(name(2));
+      world->run(20s);
+      return world->trace;
+    };
+    CHECK(run(7) == run(7));
+    CHECK(run(7) != run(8));
+  }
+}

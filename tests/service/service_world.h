@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "node/service/memory_store.h"
+#include "node/service/service.h"
+#include "tests/service/fast_signer.h"
+
+namespace beckon::service {
+
+/// A few whole nodes on virtual time: links come up on the first frame, every frame takes a
+/// millisecond, writes take two. Enough to test the service; faults are the simulator's business.
+class ServiceWorld {
+ public:
+  explicit ServiceWorld(std::uint64_t seed = 1) : seed_(seed) {}
+
+  struct Node {
+    MemoryStore disk{};
+    std::unique_ptr<Service> service{};  // none: the process is down
+    bool finished = false;
+    std::vector<std::string> log{};
+    std::map<ExchangeId, std::string> http{};  // bodies of replies, text of streams
+    std::map<ExchangeId, int> status{};
+    Time wake = Time::max();
+    std::uint64_t life = 0;
+  };
+
+  Node& boot(const std::string& address);  // a process with that node's disk, not up yet
+  void kill(const std::string& address);   // at once
+  void up(const std::string& address, std::vector<std::string> join, bool create = false);
+  void down(const std::string& address) {
+    feed(address, node(address).service->start(Down{}, now()));
+  }
+  ExchangeId http(const std::string& address, const HttpRequest& request);
+
+  void run(Duration time);  // lets that much virtual time pass
+  bool run_until(const std::function<bool()>& done, Duration limit);
+  Node& node(const std::string& address) { return nodes_.at(address); }
+  Now now() const {
+    return {clock_, wall_from_ms(1'800'000'000'000 + clock_.time_since_epoch().count() / 1000)};
+  }
+  bool ideal() const;   // all nodes that are up form one ring, predecessors and successors right
+  std::string trace{};  // everything that happened, for comparing two runs
+
+ private:
+  using Action = std::function<void()>;
+  void at(Duration delay, Action action) { queue_[{clock_ + delay, ++count_}] = std::move(action); }
+  void feed(const std::string& address, Output output);
+  void deliver(const std::string& from, const Frame& frame);
+  bool connect(const std::string& from, const std::string& to, const std::string& dialled);
+  static Id id_of(const std::string& address) { return Id::of_digest(sha256(as_bytes(address))); }
+  bool step();
+
+  std::uint64_t seed_;
+  test::FastSigner signer_{};
+  Time clock_{std::chrono::seconds(1)};
+  std::uint64_t count_ = 0;
+  std::map<std::pair<Time, std::uint64_t>, Action> queue_{};
+  std::map<std::string, Node> nodes_{};
+  std::set<std::pair<std::string, std::string>> links_{};  // both directions
+  ExchangeId last_exchange_ = 0;
+};
+
+}  // namespace beckon::service
