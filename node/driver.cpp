@@ -36,6 +36,10 @@ Result<void> Driver::open_doors() {
   chord::PeerRef self{transport_->id(), transport_->addresses().front()};
   service::Surroundings around{store_, signer_, node_.overlay.id(), node_.seeds};
   service_ = std::make_unique<service::Service>(node_.options, self, node_.epoch, around);
+  auto participant =
+      service::Participant::open(*service_, node_.overlay, signer_, node_.participant);
+  if (!participant) return participant.error();
+  participant_ = std::move(*participant);
   add_metrics();
   auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));
   if (!http) return http.error();

@@ -7,6 +7,7 @@
 #include "node/io/store_writer.h"
 #include "node/io/transport.h"
 #include "node/log_file.h"
+#include "node/service/participant.h"
 #include "node/service/service.h"
 
 namespace beckon {
@@ -26,6 +27,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
     service::Overlay overlay{};
     std::uint64_t epoch{};
     service::ServiceOptions options{};
+    service::Participant::Options participant{};
     service::Seeds seeds{};
     std::string listen{};
     std::string advertise{};
@@ -42,6 +44,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   bool finished() const { return finished_; }
 
   service::Service& service() { return *service_; }
+  service::Participant& participant() { return *participant_; }
   io::Transport& transport() { return *transport_; }
 
  private:
@@ -71,6 +74,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   io::StoreWriter writer_;
   std::unique_ptr<io::Transport> transport_{};
   std::unique_ptr<service::Service> service_{};
+  std::unique_ptr<service::Participant> participant_{};
   std::unique_ptr<io::HttpServer> http_{};
   io::uv::Timer wake_;
   io::uv::Timer stop_;
