@@ -118,7 +118,9 @@ class Placer {
     }
   }
 
-  void put_owner(const OwnerId& owner) { put(key_.shard(owner[0] / (256 / all_shards))); }
+  void put_owner(const OwnerId& owner) {
+    put(key_.shard(static_cast<std::uint8_t>(owner[0] / (256 / all_shards))));
+  }
 
   std::vector<Placement> take() const {
     std::vector<Placement> out;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/filter.h"
+#include "cli/commands/filter_profile.h"
 #include "cli/render.h"
 #include "filters/codec.h"
 
@@ -129,13 +130,24 @@ std::string inspect_json(const GoFilter& filter) {
 }
 
 void add_filter_inspect(CLI::App& filter, Globals& globals) {
-  auto path = std::make_shared<std::string>();  // lives as long as the callback below
+  struct Paths {
+    std::string filter{};
+    std::string profile{};
+  };
+  auto paths = std::make_shared<Paths>();  // lives as long as the callback below
   CLI::App* command = filter.add_subcommand(
-      "inspect", "Draw an encoded filter: bits, fill, layout, what each attribute costs");
-  command->add_option("FILE", *path, "An encoded filter")->required();
-  command->callback([path, &globals] {
-    globals.action = [path, &globals] {
-      auto read = read_filter(*path);
+      "inspect",
+      "Draw a filter, encoded or of a profile: bits, fill, layout, what each attribute costs");
+  auto* file = command->add_option("FILE", paths->filter, "An encoded filter");
+  auto* profile =
+      command->add_option("--profile", paths->profile, "A profile.json")->type_name("FILE");
+  file->excludes(profile);
+  command->callback([paths, &globals] {
+    globals.action = [paths, &globals] {
+      if (!paths->profile.empty()) return inspect_profile(globals, paths->profile);
+      if (paths->filter.empty())
+        return fail(globals, exit_code::usage, "FILE or --profile FILE is needed");
+      auto read = read_filter(paths->filter);
       if (!read) return fail(globals, read.error());
       fmt::print("{}", globals.json ? inspect_json(*read) : inspect_text(*read));
       return exit_code::ok;

@@ -112,6 +112,21 @@ TEST_CASE("inspect shows length, fill, bits and every attribute of an encoded fi
   CHECK(out["attributes"][0]["positions_per_further_value"] == 1.5);
 }
 
+TEST_CASE("inspect --profile shows the record that publishing would make") {
+  TemporaryFile file(R"({"name":"Al","age":{"min":20,"max":30},"income":5000,"phone":"1"})");
+  json out = json::parse(run_beckon({"filter", "inspect", "--profile", file.path(), "--json"}).out);
+  CHECK(out["total_fpr"] <= 5.5e-3);
+  CHECK(out["public"] == json({"name", "age"}));
+  CHECK(out["match"] == json({"income"}));
+  CHECK(out["private"] == json({"phone"}));
+  CHECK(run_beckon({"filter", "inspect", "--profile", file.path()}).out.find("age") !=
+        std::string::npos);
+  TemporaryFile bad(R"({"age":200})");
+  Ran ran = run_beckon({"filter", "inspect", "--profile", bad.path()});
+  CHECK(ran.exit == 2);
+  CHECK(ran.err.find("age lies in 1..120") != std::string::npos);
+}
+
 TEST_CASE("inspect refuses what is no filter, with exit code 2") {
   TemporaryFile file("hello");
   Ran ran = run_beckon({"filter", "inspect", file.path()});
