@@ -10,7 +10,11 @@ endfunction()
 # beckon_test(NAME SOURCES... DEPENDS...): one doctest program; every case becomes a ctest test.
 function(beckon_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/main.cpp ${ARG_SOURCES})
+  if(NOT TARGET test_main)  # doctest's own code, compiled once; an object, so that none of it gets lost
+    add_library(test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/main.cpp)
+    target_link_libraries(test_main PRIVATE doctest::doctest)
+  endif()
+  add_executable(${name} $<TARGET_OBJECTS:test_main> ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} doctest::doctest)
   doctest_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()

@@ -4,10 +4,10 @@
 
 #include "cli/commands/filter_inspect.h"
 #include "filters/codec.h"
-#include "tests/cli/run.h"
+#include "tests/cli/run_beckon.h"
 
 using namespace beckon;
-using namespace beckon::cli::testing;
+using namespace beckon::tests;
 using nlohmann::json;
 
 TEST_SUITE_BEGIN("cli/filter_tools");

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "base/result.h"
 
@@ -82,6 +85,24 @@ Ran run_program(const std::string& path, const std::vector<std::string>& words,
 
 Ran run_beckon(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
   return run_program(BECKON_PROGRAM, words, environment);
+}
+
+namespace {
+
+std::string fresh_folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "beckon-test-XXXXXX").string();
+  ENSURE(mkdtemp(pattern.data()) != nullptr);
+  return pattern;
+}
+
+}  // namespace
+
+TemporaryFile::TemporaryFile(const std::string& contents) : path_(fresh_folder() + "/file") {
+  std::ofstream(path_, std::ios::binary) << contents;
+}
+
+TemporaryFile::~TemporaryFile() {
+  std::filesystem::remove_all(std::filesystem::path(path_).parent_path());
 }
 
 }  // namespace beckon::tests

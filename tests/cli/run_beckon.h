@@ -21,4 +21,17 @@ Ran run_beckon(const std::vector<std::string>& words,
 Ran run_program(const std::string& path, const std::vector<std::string>& words,
                 const std::vector<std::string>& environment = {});
 
+/// A file of its own in a fresh temporary folder, gone with the object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& contents);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace beckon::tests
