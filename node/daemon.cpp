@@ -45,6 +45,7 @@ service::ServiceOptions to_options(const Settings& settings, const std::string& 
   ring.stabilize_every = settings.duration("ring.stabilize");
   ring.probe_every = settings.duration("ring.probe");
   ring.finger_every = settings.duration("ring.finger");
+  ring.found_again_after = 4 * ring.stabilize_every;
   out.replicas.sync_period = settings.duration("store.sync");
   out.version = version;
   return out;
