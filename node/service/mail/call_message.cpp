@@ -4,6 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "node/service/json_text.h"
+
 namespace beckon::service {
 
 namespace {
@@ -69,13 +71,14 @@ std::string encode(const CallMessage& message) {
   if (!message.text.empty()) out["text"] = message.text;
   if (message.count != 0) out["count"] = message.count;
   for (const Callee& member : message.members) out["members"].push_back(member_json(member));
-  return out.dump();
+  return to_text(out);
 }
 
 Result<CallMessage> decode_call_message(std::string_view body) {
-  json object = json::parse(body, nullptr, false);
+  auto parsed = parse_json(body, Letter::max_body);
   Error malformed = invalid("a call's message is malformed");
-  if (!object.is_object()) return malformed;
+  if (!parsed || !parsed->is_object()) return malformed;
+  const json& object = *parsed;
   const std::string* op = text_field(object, "op", 16);
   auto name = op != nullptr ? std::find(op_names.begin(), op_names.end(), *op) : op_names.end();
   if (name == op_names.end()) return malformed;

@@ -14,9 +14,9 @@ struct CallMessage {
   enum class Op : std::uint8_t {
     invite,  // `members`: the caller, and in a group everybody invited
     accept,
-    decline,  // `text` says why: "busy", "declined" or "no answer"
+    decline,  // `text` says why: "busy" or "declined"
     roster,   // from the caller: who is in the call now
-    line,     // `text`, number `count` of this sender
+    line,     // `text`
     alive,
     hangup,
   };
@@ -25,7 +25,7 @@ struct CallMessage {
 
   Op op = Op::alive;
   std::string text{};
-  std::uint64_t count{};
+  std::uint64_t count{};  // grows by one with every message of this sender to this recipient
   std::vector<Callee> members{};
   friend bool operator==(const CallMessage&, const CallMessage&) = default;
 };

@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "node/service/json_text.h"
+
 namespace beckon::service {
 
 namespace {
 
 using Op = CallMessage::Op;
+
+Error no_such_call() { return {ErrorCode::not_found, "there is no such call, or it has ended"}; }
+
+Error in_a_call() { return {ErrorCode::conflict, "you are in a call already; hang up first"}; }
+
+}  // namespace
 
 const char* to_text(Call::State state) {
   switch (state) {
@@ -23,9 +31,17 @@ const char* to_text(Call::State state) {
   return "?";
 }
 
-Error no_such_call() { return {ErrorCode::not_found, "there is no such call, or it has ended"}; }
-
-}  // namespace
+const char* to_text(Call::Standing standing) {
+  switch (standing) {
+    case Call::Standing::invited:
+      return "invited";
+    case Call::Standing::joined:
+      return "joined";
+    case Call::Standing::gone:
+      return "gone";
+  }
+  return "?";
+}
 
 Calls::Calls(Context& context, const Users& users, const Contacts& contacts, Courier& courier,
              Options options)
@@ -41,10 +57,11 @@ const Call* Calls::find(const Key& key) const {
   return found == calls_.end() ? nullptr : &found->second;
 }
 
-std::size_t Calls::open_calls(const UserId& user) const {
+std::size_t Calls::open_calls(const UserId& user, const UserId* from) const {
   return static_cast<std::size_t>(
       std::count_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
-        return entry.first.first == user && entry.second.state != Call::State::ended;
+        return entry.first.first == user && entry.second.state != Call::State::ended &&
+               (from == nullptr || entry.second.from == *from);
       }));
 }
 
@@ -61,8 +78,10 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
   if (invite.to.empty()) return invalid("a call needs somebody to call");
   if (invite.to.size() >= CallMessage::max_members)
     return invalid("a call holds at most 64 people");
-  if (busy(invite.from))
-    return Error{ErrorCode::conflict, "you are in a call already; hang up first"};
+  for (const Callee& callee : invite.to) {
+    if (callee.id() == invite.from) return invalid("you cannot call yourself");
+  }
+  if (busy(invite.from)) return in_a_call();
   if (open_calls(invite.from) >= options_.max_calls)
     return Error{ErrorCode::refused, "too many open calls"};
   Call call{.user = invite.from,
@@ -70,11 +89,13 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
             .group = invite.to.size() > 1,
             .state = Call::State::inviting,
             .from = invite.from,
-            .since = context_.now().mono};
+            .since = context_.now().mono,
+            .invited = context_.now().mono};
   auto secret = context_.secrets().next();
   std::copy_n(secret.begin(), call.id.size(), call.id.begin());
   for (const Callee& callee : invite.to) call.members[callee.id()] = {.callee = callee};
   Key key{invite.from, call.id};
+  forget_oldest(key.first);
   names_[key] = invite.name;
   Call& stored = calls_.emplace(key, std::move(call)).first->second;
   CallMessage message{.op = Op::invite, .members = {self(*user, invite.name)}};
@@ -96,8 +117,7 @@ Callee Calls::self(const User& user, const std::string& name) const {
 Result<void> Calls::accept(const Key& key, const std::string& name) {
   auto found = calls_.find(key);
   if (found == calls_.end() || found->second.state != Call::State::ringing) return no_such_call();
-  if (busy(key.first))
-    return Error{ErrorCode::conflict, "you are in a call already; hang up first"};
+  if (busy(key.first)) return in_a_call();
   Call& call = found->second;
   names_[key] = name;
   call.state = Call::State::active;
@@ -121,6 +141,7 @@ Result<void> Calls::decline(const Key& key) {
 Result<void> Calls::hang_up(const Key& key) {
   auto found = calls_.find(key);
   if (found == calls_.end() || found->second.state == Call::State::ended) return no_such_call();
+  if (found->second.state == Call::State::ringing) return decline(key);
   post_all(found->second, {.op = Op::hangup});
   end(found->second, "hung up");
   return {};
@@ -133,7 +154,7 @@ Result<void> Calls::say(const Key& key, const std::string& text) {
     return invalid("a line is UTF-8 text of at most 4096 bytes");
   }
   Call& call = found->second;
-  CallMessage message{.op = Op::line, .text = text, .count = ++call.lines};
+  CallMessage message{.op = Op::line, .text = text};
   for (auto& [id, member] : call.members) {
     if (member.standing == Call::Standing::joined) post(call, id, message);
   }
@@ -142,6 +163,9 @@ Result<void> Calls::say(const Key& key, const std::string& text) {
 
 Delivery Calls::take(const User& to, const Letter& letter) {
   UserId sender = user_id(letter.from);
+  const Contact* contact = contacts_.find(to.id(), sender);
+  if (contact != nullptr && contact->standing == Contact::Standing::blocked)
+    return Delivery::delivered;  // no signal
   auto message = decode_call_message(letter.body);
   auto age = context_.now().wall - letter.time;
   bool fresh = age <= options_.skew && age >= -options_.skew;
@@ -152,32 +176,36 @@ Delivery Calls::take(const User& to, const Letter& letter) {
     return message->op == Op::invite ? invited(to, letter, *message) : Delivery::refused;
   }
   auto member = found->second.members.find(sender);
-  if (member == found->second.members.end() || found->second.state == Call::State::ended)
-    return Delivery::refused;
+  if (member == found->second.members.end()) return Delivery::refused;
+  if (message->count <= member->second.last_heard) return Delivery::delivered;  // a repetition
+  member->second.last_heard = message->count;
   if (member->second.callee.name.empty()) member->second.callee.name = letter.name;
-  heard(found->second, member->second, *message);
-  return Delivery::delivered;
+  return heard(found->second, member->second, *message);
 }
 
 Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage& message) {
   UserId sender = user_id(letter.from);
-  const Contact* contact = contacts_.find(to.id(), sender);
-  if (contact != nullptr && contact->standing == Contact::Standing::blocked)
-    return Delivery::delivered;  // no signal
-  bool closed =
-      to.policy == Policy::nobody || (to.policy == Policy::contacts && contact == nullptr);
-  if (closed || open_calls(to.id()) >= options_.max_calls) return Delivery::refused;
+  bool stranger = contacts_.find(to.id(), sender) == nullptr;
+  bool closed = to.policy == Policy::nobody || (to.policy == Policy::contacts && stranger);
+  if (closed || open_calls(to.id()) >= options_.max_calls ||
+      open_calls(to.id(), &sender) >= options_.max_per_caller) {
+    return Delivery::refused;
+  }
   Call call{.id = letter.thread,
             .user = to.id(),
             .group = message.members.size() > 1,
             .from = sender,
-            .since = context_.now().mono};
+            .since = context_.now().mono,
+            .invited = context_.now().mono};
   for (const Callee& member : message.members) {
     if (member.id() != to.id()) call.members[member.id()] = {.callee = member};
   }
-  call.members[sender].callee.key = letter.from;
-  call.members[sender].callee.name = letter.name;
+  Call::Member& host = call.members[sender];
+  host.callee.key = letter.from;
+  host.callee.name = letter.name;
+  host.last_heard = message.count;
   Key key{to.id(), call.id};
+  forget_oldest(key.first);
   Call& stored = calls_.emplace(key, std::move(call)).first->second;
   watch(key);
   if (busy(to.id())) {
@@ -189,37 +217,55 @@ Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage&
   return Delivery::delivered;
 }
 
-void Calls::heard(Call& call, Call::Member& member, const CallMessage& message) {
+Delivery Calls::heard(Call& call, Call::Member& member, const CallMessage& message) {
   member.heard = context_.now().mono;
   bool from_host = member.callee.id() == call.from;
+  bool active = call.state == Call::State::active;
   switch (message.op) {
     case Op::accept:
-      if (call.caller && member.standing == Call::Standing::invited) answered_yes(call, member);
-      return;
     case Op::decline:
-      if (call.caller && member.standing == Call::Standing::invited) {
-        gone(call, member,
-             message.text == "busy" || message.text == "no answer" ? message.text : "declined");
-      }
-      return;
+      return answered(call, member, message);
     case Op::roster:
-      if (from_host && !call.caller && call.state == Call::State::active) roster(call, message);
-      return;
+      if (from_host && !call.caller && active) roster(call, message);
+      break;
     case Op::line:
-      if (member.standing != Call::Standing::joined || message.count <= member.last_line) return;
-      member.last_line = message.count;
-      if (call.state == Call::State::active) tell(call, "line", &member, message.text);
-      return;
+      if (active) line(call, member, message.text);
+      break;
     case Op::hangup:
-      if (member.standing != Call::Standing::gone) gone(call, member, "hung up");
-      return;
+      if (call.state != Call::State::ended && member.standing != Call::Standing::gone)
+        gone(call, member, "hung up");
+      break;
     case Op::invite:
     case Op::alive:
-      return;
+      break;
   }
+  return Delivery::delivered;
 }
 
-void Calls::answered_yes(Call& call, Call::Member& member) {
+/// An answer that comes too late is refused, so that the other side does not sit in a dead call.
+Delivery Calls::answered(Call& call, Call::Member& member, const CallMessage& message) {
+  if (!call.caller || call.state == Call::State::ended ||
+      member.standing != Call::Standing::invited) {
+    return Delivery::refused;
+  }
+  if (message.op == Op::accept) {
+    joined(call, member);
+  } else {
+    gone(call, member, message.text == "busy" ? "busy" : "declined");
+  }
+  return Delivery::delivered;
+}
+
+/// In a group a line may overtake the caller's word that its speaker has joined.
+void Calls::line(Call& call, Call::Member& member, const std::string& text) {
+  if (member.standing == Call::Standing::invited && !call.caller) {
+    member.standing = Call::Standing::joined;
+    tell(call, "joined", &member);
+  }
+  if (member.standing == Call::Standing::joined) tell(call, "line", &member, text);
+}
+
+void Calls::joined(Call& call, Call::Member& member) {
   member.standing = Call::Standing::joined;
   if (call.state == Call::State::inviting) {
     call.state = Call::State::active;
@@ -256,15 +302,18 @@ void Calls::roster(Call& call, const CallMessage& message) {
   }
 }
 
+/// To whoever is in, and by the caller also to whom it still waits for.
 void Calls::post_all(Call& call, const CallMessage& message) {
   for (auto& [id, member] : call.members) {
-    if (member.standing != Call::Standing::gone) post(call, id, message);
+    bool awaited = call.caller && member.standing == Call::Standing::invited;
+    if (awaited || member.standing == Call::Standing::joined) post(call, id, message);
   }
 }
 
 void Calls::post(Call& call, const UserId& to, CallMessage message) {
   Call::Member& member = call.members.at(to);
   if (member.queue.size() >= options_.max_queue) return gone(call, member, "dropped");
+  message.count = ++member.last_posted;
   member.queue.push_back(std::move(message));
   pump({call.user, call.id}, to);
 }
@@ -310,14 +359,16 @@ void Calls::sent(const Key& key, const UserId& to, const Courier::Outcome& outco
 void Calls::gone(Call& call, Call::Member& member, const std::string& why) {
   member.standing = Call::Standing::gone;
   member.why = why;
+  if (call.state == Call::State::ringing) {  // what other guests do is no news yet
+    if (member.callee.id() == call.from) end(call, why);
+    return;
+  }
   tell(call, "gone", &member, why);
   bool anybody = std::any_of(call.members.begin(), call.members.end(), [&](const auto& entry) {
-    bool waited_for = call.caller && entry.second.standing == Call::Standing::invited;
-    return entry.second.standing == Call::Standing::joined || waited_for;
+    bool awaited = call.caller && entry.second.standing == Call::Standing::invited;
+    return entry.second.standing == Call::Standing::joined || awaited;
   });
-  bool host_left_before_answer =
-      call.state == Call::State::ringing && member.callee.id() == call.from;
-  if (!anybody || host_left_before_answer) end(call, why);
+  if (!anybody) end(call, why);
 }
 
 void Calls::end(Call& call, const std::string& why) {
@@ -326,6 +377,21 @@ void Calls::end(Call& call, const std::string& why) {
   call.why = why;
   call.since = context_.now().mono;
   tell(call, "ended", nullptr, why);
+}
+
+/// Ended calls stay visible for a while, but never many of them.
+void Calls::forget_oldest(const UserId& user) {
+  std::size_t ended = 0;
+  auto oldest = calls_.end();
+  for (auto it = calls_.lower_bound({user, Letter::Number{}});
+       it != calls_.end() && it->first.first == user; ++it) {
+    if (it->second.state != Call::State::ended) continue;
+    ++ended;
+    if (oldest == calls_.end() || it->second.since < oldest->second.since) oldest = it;
+  }
+  if (ended <= options_.max_ended) return;
+  names_.erase(oldest->first);
+  calls_.erase(oldest);
 }
 
 void Calls::watch(const Key& key) {
@@ -339,22 +405,28 @@ void Calls::watch(const Key& key) {
       calls_.erase(found);
       return;
     }
-    if (call.state == Call::State::ringing && now - call.since >= options_.ring_for) {
-      post(call, call.from, {.op = Op::decline, .text = "no answer"});
+    if (call.state == Call::State::ringing && now - call.since >= options_.ring_for)
       end(call, "no answer");
-    }
-    for (auto& [id, member] : call.members) {
-      if (call.state == Call::State::ended) break;
-      bool unanswered = call.caller && member.standing == Call::Standing::invited &&
-                        now - call.since >= options_.ring_for + options_.alive_every;
-      bool silent =
-          member.standing == Call::Standing::joined && now - member.heard >= options_.dropped_after;
-      if (unanswered) gone(call, member, "no answer");
-      if (silent) gone(call, member, "dropped");
-      if (member.standing == Call::Standing::joined) post(call, id, {.op = Op::alive});
-    }
+    look_at_members(call);
     watch(key);
   });
+}
+
+void Calls::look_at_members(Call& call) {
+  Time now = context_.now().mono;
+  for (auto& [id, member] : call.members) {
+    if (call.state == Call::State::ended) return;
+    bool in = member.standing == Call::Standing::joined;
+    bool unanswered = call.caller && member.standing == Call::Standing::invited &&
+                      now - call.invited >= options_.ring_for;
+    if (unanswered) {
+      gone(call, member, "no answer");
+    } else if (in && now - member.heard >= options_.dropped_after) {
+      gone(call, member, "dropped");
+    } else if (in) {
+      post(call, id, {.op = Op::alive});
+    }
+  }
 }
 
 void Calls::tell(const Call& call, const char* what, const Call::Member* member,
@@ -367,7 +439,7 @@ void Calls::tell(const Call& call, const char* what, const Call::Member* member,
   if (member != nullptr)
     json["who"] = {{"id", member->callee.id().hex()}, {"name", member->callee.name}};
   if (!text.empty()) json["text"] = text;
-  context_.emit({.name = "call", .json = json.dump()});
+  context_.emit({.name = "call", .json = to_text(json)});
 }
 
 }  // namespace beckon::service

@@ -18,10 +18,11 @@ struct Call {
   struct Member {
     Callee callee{};
     Standing standing = Standing::invited;
-    std::string
-        why{};  // gone: "busy", "declined", "no answer", "unreachable", "hung up", "dropped"
+    /// Once gone: busy, declined, refused, no answer, unreachable, hung up or dropped.
+    std::string why{};
     Time heard{};
-    std::uint64_t last_line{};        // number of the last line heard from it
+    std::uint64_t last_heard{};       // number of its newest message; older ones are repetitions
+    std::uint64_t last_posted{};      // number of our newest message to it
     std::deque<CallMessage> queue{};  // to be sent, one after the other: lines stay in order
     bool sending = false;
   };
@@ -34,13 +35,17 @@ struct Call {
   std::string why{};  // ended: why
   UserId from{};      // who invited
   std::map<UserId, Member> members{};
-  std::uint64_t lines{};  // spoken here
-  Time since{};
+  Time since{};    // in this state
+  Time invited{};  // by or to this user
 };
+const char* to_text(Call::State state);
+const char* to_text(Call::Standing standing);
 
 /// Invites, answers and carries calls. Everything travels as sealed letters straight to the
 /// members' hosts, never through mailboxes; in a group everybody who joined speaks to everybody.
-/// Calls live in memory: a restart hangs up.
+/// Messages to one member are numbered and go one after the other, so a replayed one is known.
+/// That a call rang in vain is found by the caller's own clock: no answer, and no word of whether
+/// it was blocked. Calls live in memory: a restart hangs up.
 class Calls {
  public:
   struct Options {
@@ -49,6 +54,8 @@ class Calls {
     Duration dropped_after = std::chrono::seconds(35);
     Duration forget_after = std::chrono::minutes(10);  // ended calls stay visible so long
     std::size_t max_calls = 16;                        // per user, ended ones not counted
+    std::size_t max_per_caller = 2;                    // of those, from one other user
+    std::size_t max_ended = 64;                        // per user; the oldest makes room
     std::size_t max_queue = 256;                       // lines waiting for one member
     RateLimit::Options rate{.per_second = 20, .burst = 400, .peers = 4096};
     std::chrono::milliseconds skew = std::chrono::minutes(5);
@@ -75,9 +82,11 @@ class Calls {
   Delivery take(const User& to, const Letter& letter);
 
  private:
-  void heard(Call& call, Call::Member& member, const CallMessage& message);
+  Delivery heard(Call& call, Call::Member& member, const CallMessage& message);
+  Delivery answered(Call& call, Call::Member& member, const CallMessage& message);
   Delivery invited(const User& to, const Letter& letter, const CallMessage& message);
-  void answered_yes(Call& call, Call::Member& member);
+  void joined(Call& call, Call::Member& member);
+  void line(Call& call, Call::Member& member, const std::string& text);
   void roster(Call& call, const CallMessage& message);
   void post(Call& call, const UserId& to, CallMessage message);
   void post_all(Call& call, const CallMessage& message);
@@ -86,9 +95,11 @@ class Calls {
   void gone(Call& call, Call::Member& member, const std::string& why);
   void end(Call& call, const std::string& why);
   void watch(const Key& key);  // ringing time, silence, forgetting
+  void look_at_members(Call& call);
+  void forget_oldest(const UserId& user);
   void tell(const Call& call, const char* what, const Call::Member* member,
             const std::string& text = {});
-  std::size_t open_calls(const UserId& user) const;
+  std::size_t open_calls(const UserId& user, const UserId* from = nullptr) const;
   bool busy(const UserId& user) const;
   CallMessage roster_of(const Call& call) const;
   Callee self(const User& user, const std::string& name) const;
