@@ -63,10 +63,7 @@ void Replicas::on_get(const Request& request) {
   if (rules != nullptr && !rules->open_to_all()) {
     return context_.refuse(request, to_error(Status::forbidden));
   }
-  // What the disk kept over a restart may be old. Until it was compared, others answer better.
-  if (!caught_up_ && !targets(1).empty()) {
-    return context_.refuse(request, to_error(Status::unavailable));
-  }
+  if (behind()) return context_.refuse(request, to_error(Status::unavailable));
   GetReply reply;
   std::size_t bytes = 0;
   WallTime now = context_.now().wall;

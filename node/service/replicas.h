@@ -42,6 +42,9 @@ class Replicas {
   /// whether all of them confirmed; it comes within leave_deadline.
   void leave(std::function<void(bool)> done);
 
+  /// What the disk kept over a restart may be old. Until it was compared, others answer better.
+  bool behind() const { return !caught_up_ && !targets(1).empty(); }
+
   const ItemTable& table() const { return holder_.table(); }
   const ItemHolder::Counters& counters() const { return holder_.counters(); }
   const Neighbourhood& neighbourhood() const { return neighbourhood_; }

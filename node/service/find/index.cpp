@@ -61,9 +61,13 @@ IndexRows::Found IndexRows::scan(const profile::Matcher& matcher, const profile:
   return out;
 }
 
-Index::Index(Context& context, const ItemTable& table, const profile::Schema& schema,
+Index::Index(Context& context, const Replicas& replicas, const profile::Schema& schema,
              Options options)
-    : context_(context), table_(table), schema_(schema), options_(options), rate_(options.rate) {}
+    : context_(context),
+      replicas_(replicas),
+      schema_(schema),
+      options_(options),
+      rate_(options.rate) {}
 
 void Index::item_changed(const Item* before, const Item* after) {
   const ItemKey& key = (after != nullptr ? after : before)->key;
@@ -90,7 +94,8 @@ void Index::on_query(const Request& request) {
   if (!rate_.take(request.from.id, 1, context_.now().mono))
     return context_.refuse(request, too_fast());
   QueryReply reply;
-  reply.settling = changed_ && context_.now().mono - *changed_ < options_.settling;
+  bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
+  reply.settling = changed || replicas_.behind();
   if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
     profile::Matcher matcher(schema_, asked->predicates);
     auto found =
@@ -99,7 +104,7 @@ void Index::on_query(const Request& request) {
     reply.scanned = found.scanned;
     reply.more = found.more;
     for (const Id& owner : found.owners) {
-      const Item* item = table_.find({asked->key, ItemKind::index_record, owner});
+      const Item* item = replicas_.table().find({asked->key, ItemKind::index_record, owner});
       ENSURE(item != nullptr);
       ByteView record = record_of(item->bytes);
       reply.records.emplace_back(record.begin(), record.end());

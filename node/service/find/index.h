@@ -5,8 +5,8 @@
 
 #include "node/service/context.h"
 #include "node/service/find/find_messages.h"
-#include "node/service/item_table.h"
 #include "node/service/rate_limit.h"
+#include "node/service/replicas.h"
 #include "profile/matcher.h"
 
 namespace beckon::service {
@@ -51,7 +51,7 @@ class Index final : public ItemListener {
     RateLimit::Options rate{.per_second = 500, .burst = 2000, .peers = 1024};
   };
 
-  Index(Context& context, const ItemTable& table, const profile::Schema& schema, Options options);
+  Index(Context& context, const Replicas& replicas, const profile::Schema& schema, Options options);
 
   void item_changed(const Item* before, const Item* after) override;
   void ring_changed() { changed_ = context_.now().mono; }
@@ -64,7 +64,7 @@ class Index final : public ItemListener {
 
  private:
   Context& context_;
-  const ItemTable& table_;
+  const Replicas& replicas_;
   const profile::Schema& schema_;
   Options options_;
   RateLimit rate_;

@@ -7,7 +7,7 @@ namespace beckon::service {
 Search::Search(Context& context, Replicas& replicas, Users& users, const profile::Schema& schema,
                const profile::Salt& salt, const Signer& signer, const Options& options)
     : context_(context),
-      index_(context, replicas.table(), schema, options.index),
+      index_(context, replicas, schema, options.index),
       publisher_(context, replicas, users, schema, salt, signer, options.publisher),
       verifier_(context, users, schema, options.verifier),
       finder_(context, schema, salt, signer, options.finder) {
