@@ -46,6 +46,7 @@ void Membership::enter(const Up& up, RememberedPeers remembered) {
   up_ = up;
   remembered_ = std::move(remembered);
   had_peers_ = !remembered_.known.empty() || !remembered_.passive.empty();
+  durable_peers_ = remembered_.known.size() + remembered_.passive.size();
   entered_ = kernel_.now().mono;
   set_state(State::joining);
   if (up.create || (up.join.empty() && !had_peers_)) {
@@ -84,7 +85,9 @@ void Membership::remember(const RememberedPeers& peers, std::function<void()> th
   if (anybody) remembered_ = peers;
   had_peers_ = had_peers_ || anybody;
   if (!anybody) return kernel_.after(Duration::zero(), std::move(then));
-  kernel_.write(to_mutations(peers), [this, then = std::move(then)](Result<void> result) {
+  std::size_t count = peers.known.size() + peers.passive.size();
+  kernel_.write(to_mutations(peers), [this, count, then = std::move(then)](Result<void> result) {
+    if (result) durable_peers_ = count;
     if (!result) kernel_.log(LogLevel::error, "cannot remember peers: " + result.error().text);
     then();
   });

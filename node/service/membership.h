@@ -52,6 +52,7 @@ class Membership {
   State state() const { return state_; }
   bool founded() const { return founded_; }  // this life began a ring of its own
   bool had_peers() const { return had_peers_; }
+  std::size_t remembered() const { return durable_peers_; }  // peers a restart would find
   const std::map<std::string, std::string>& troubles() const { return troubles_; }
 
  private:
@@ -71,6 +72,7 @@ class Membership {
   bool founded_ = false;
   bool had_peers_ = false;
   bool remember_pending_ = false;
+  std::size_t durable_peers_ = 0;
   std::size_t handing_over_ = 0;
   Time entered_{};
   std::vector<HandOver> hand_overs_{};

@@ -192,6 +192,8 @@ void Service::add_metrics() {
                  [this] { return static_cast<double>(ring().fingers().size()); });
   metrics_.gauge("ring_known_peers", "peers that have proved their id and are remembered",
                  [this] { return static_cast<double>(ring().known().size()); });
+  metrics_.gauge("remembered_peers", "peers on disk, to come back through after a restart",
+                 [this] { return static_cast<double>(membership_.remembered()); });
   metrics_.gauge("requests_open", "requests of services that wait for a reply",
                  [this] { return static_cast<double>(kernel_.open_requests()); });
   counter("requests_sent_total", "requests of services sent", &Kernel::Counters::asked);

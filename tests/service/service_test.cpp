@@ -78,6 +78,18 @@ TEST_SUITE("service/service") {
     CHECK(world->node(name(2)).service->membership().state() == State::joined);
   }
 
+  TEST_CASE("when all nodes are restarted at once, they find one ring again") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      CAPTURE(seed);
+      auto world = ring_of(6, seed);
+      world->run(3s);
+      for (int i = 1; i <= 6; ++i) world->kill(name(i));
+      for (int i = 1; i <= 6; ++i) world->boot(name(i));
+      for (int i = 1; i <= 6; ++i) world->up(name(i), {});
+      CHECK(world->run_until([&] { return world->ideal(); }, 120s));
+    }
+  }
+
   TEST_CASE("a leaving node is gone from the ring without waiting for time-outs") {
     auto world = ring_of(4);
     world->run(2s);

@@ -16,6 +16,7 @@ ServiceWorld::Node& ServiceWorld::boot(const std::string& address) {
   options.kernel.ring.stabilize_every = 500ms;
   options.kernel.ring.probe_every = 2s;
   options.kernel.ring.finger_every = 1s;
+  options.kernel.ring.found_again_after = 2s;
   Seeds seeds{.chance = seed_ * 1000003 + *epoch * 97 + xxh3_64(as_bytes(address))};
   node.service = std::make_unique<Service>(options, PeerRef{id_of(address), address}, *epoch,
                                            Surroundings{node.disk, signer_, {}, seeds});
@@ -39,9 +40,9 @@ void ServiceWorld::kill(const std::string& address) {
   for (const std::string& other : others) {
     links_.erase({address, other});
     links_.erase({other, address});
-    at(1ms, [this, other, id = id_of(address)] {
+    at(1ms, [this, other, life = nodes_.at(other).life, id = id_of(address)] {
       Node& node = nodes_.at(other);
-      if (node.service)
+      if (node.service && node.life == life)
         feed(other, node.service->link_down(id, {ErrorCode::unavailable, "reset"}, now()));
     });
   }
@@ -73,8 +74,8 @@ bool ServiceWorld::connect(const std::string& from, const std::string& to,
 }
 
 void ServiceWorld::deliver(const std::string& from, const Frame& frame) {
-  at(1ms, [this, from, frame] {
-    if (!nodes_.at(from).service) return;
+  at(1ms, [this, from, life = nodes_.at(from).life, frame] {
+    if (!nodes_.at(from).service || nodes_.at(from).life != life) return;
     std::string to = frame.peer.address;
     if (!links_.contains({from, to}) && !connect(from, to, "")) {
       return feed(from, nodes_.at(from).service->unreachable(
