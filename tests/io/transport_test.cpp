@@ -281,8 +281,13 @@ TEST_CASE("a link that closed is dialled again by the next frame") {
 
 TEST_CASE("twelve nodes dial each other, and each pair ends with one link") {
   uv::Loop loop;
+  TransportOptions patient = quick_options();  // 132 handshakes on one thread, on a slow day
+  patient.dial_timeout = patient.hello_timeout = std::chrono::seconds(60);
   std::vector<std::unique_ptr<Node>> nodes;
-  for (int i = 0; i < 12; ++i) nodes.push_back(std::make_unique<Node>(loop, new_identity()));
+  for (int i = 0; i < 12; ++i) {
+    nodes.push_back(
+        std::make_unique<Node>(loop, new_identity(), service::builtin_overlay(), patient));
+  }
   for (auto& from : nodes) {
     for (auto& to : nodes) {
       if (from != to) from->send(*to, {1});
@@ -295,7 +300,7 @@ TEST_CASE("twelve nodes dial each other, and each pair ends with one link") {
     }
     return true;
   };
-  REQUIRE(run_until(loop, settled));
+  REQUIRE(run_until(loop, settled, std::chrono::seconds(60)));
   for (auto& node : nodes) {
     CHECK(node->ups.size() == nodes.size() - 1);
     CHECK(node->downs.empty());
