@@ -16,16 +16,29 @@ int exit_of(int status) {
   return exit_code::nothing;
 }
 
+/// The lines of a drawing, each below the one before; safe for a terminal.
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    out += "\n" + printable(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 /// What problem+json says, or the bare status when the body is something else.
 int tell_problem(const Globals& globals, const Reply& reply) {
   auto problem = nlohmann::json::parse(reply.body, nullptr, false);
   std::string detail = fmt::format("beckond answered with status {}", reply.status);
   std::string hint;
+  std::string picture;
   if (problem.is_object()) {
     detail = problem.value("detail", detail);
     hint = problem.value("hint", "");
+    picture = printable_lines(problem.value("picture", ""));
   }
-  return fail(globals, exit_of(reply.status), printable(detail), printable(hint));
+  return fail(globals, exit_of(reply.status), printable(detail) + picture, printable(hint));
 }
 
 }  // namespace

@@ -54,15 +54,50 @@ Result<void> read_attribute(const Schema& schema, Profile& profile, const std::s
   return profile.set(schema, name, values);
 }
 
-Result<void> read_visibility(const Schema& schema, Profile& profile, const JsonTree& json) {
+/// Whether a null is a value that is wrong, or takes something away.
+enum class Null { wrong, removes };
+
+Result<void> read_visibility(const Schema& schema, Profile& profile, const JsonTree& json,
+                             Null null) {
   if (!json.is(Kind::object)) return wrong("visibility", "must be an object");
   for (const auto& [name, value] : json.members) {
+    if (value.is(Kind::null) && null == Null::removes) {
+      profile.reset_visibility(name);
+      continue;
+    }
     auto known = value.is(Kind::string) ? visibility_named(value.text) : std::nullopt;
     if (!known) return wrong("visibility." + name, "must be \"public\", \"match\" or \"private\"");
     if (auto set = profile.set_visibility(schema, name, *known); !set)
       return wrong("visibility", set.error().text);
   }
   return {};
+}
+
+Result<void> read_member(const Schema& schema, Profile& profile, const std::string& name,
+                         const JsonTree& value, Null null) {
+  bool removes = value.is(Kind::null) && null == Null::removes;
+  if (name == "visibility") {
+    if (!removes) return read_visibility(schema, profile, value, null);
+    profile.reset_visibility();
+    return {};
+  }
+  if (!removes) return read_attribute(schema, profile, name, value);
+  if (!schema.slot(name)) return unknown_attribute(schema, name);
+  profile.unset(name);
+  return {};
+}
+
+Result<Profile> read_members(const Schema& schema, Profile profile, std::string_view text,
+                             Null null) {
+  auto json = parse_json(text, {.bytes = max_profile_json, .depth = 4, .members = 128});
+  if (!json) return json.error();
+  if (!json->is(Kind::object))
+    return invalid(fmt::format("a profile is an object, not {}", name_of(json->kind)));
+  for (const auto& [name, value] : json->members) {
+    auto read = read_member(schema, profile, name, value, null);
+    if (!read) return read.error();
+  }
+  return profile;
 }
 
 std::string bound_json(const Attribute& a, std::int64_t v) {
@@ -94,17 +129,11 @@ std::string member(const Schema& schema, const Profile& profile, const std::stri
 }  // namespace
 
 Result<Profile> parse_profile(const Schema& schema, std::string_view text) {
-  auto json = parse_json(text, {.bytes = max_profile_json, .depth = 4, .members = 128});
-  if (!json) return json.error();
-  if (!json->is(Kind::object))
-    return invalid(fmt::format("a profile is an object, not {}", name_of(json->kind)));
-  Profile profile;
-  for (const auto& [name, value] : json->members) {
-    auto read = name == "visibility" ? read_visibility(schema, profile, value)
-                                     : read_attribute(schema, profile, name, value);
-    if (!read) return read.error();
-  }
-  return profile;
+  return read_members(schema, {}, text, Null::wrong);
+}
+
+Result<Profile> patch_profile(const Schema& schema, Profile profile, std::string_view text) {
+  return read_members(schema, std::move(profile), text, Null::removes);
 }
 
 std::vector<std::string> ordered_names(const Schema& schema, const Profile& profile) {

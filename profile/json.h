@@ -17,6 +17,10 @@ inline constexpr std::size_t max_profile_json = 32 * 1024;
 /// a wrong type or a member given twice is an error that names the field.
 Result<Profile> parse_profile(const Schema& schema, std::string_view json);
 
+/// The profile changed by a JSON merge patch (RFC 7396): members replace, null takes away, also
+/// inside "visibility". All or nothing.
+Result<Profile> patch_profile(const Schema& schema, Profile profile, std::string_view json);
+
 /// The profile as parse_profile reads it; attributes in the schema's order, then x-... ones.
 std::string profile_json(const Schema& schema, const Profile& profile);
 

@@ -65,6 +65,11 @@ Result<void> Profile::set_visibility(const Schema& schema, std::string_view name
   return {};
 }
 
+void Profile::reset_visibility(std::string_view name) {
+  auto found = visibility_.find(name);
+  if (found != visibility_.end()) visibility_.erase(found);
+}
+
 Visibility Profile::visibility(const Schema& schema, std::string_view name) const {
   if (auto own = visibility_.find(name); own != visibility_.end()) return own->second;
   auto slot = schema.slot(name);

@@ -26,6 +26,8 @@ class Profile {
   /// For one attribute, or "*" for all that are not named: "*" can hide an attribute, but does not
   /// open one that the schema closes further.
   Result<void> set_visibility(const Schema& schema, std::string_view name, Visibility visibility);
+  void reset_visibility(std::string_view name);  // back to what "*" or the schema says
+  void reset_visibility() { visibility_.clear(); }
   Visibility visibility(const Schema& schema, std::string_view name) const;
 
   const std::map<std::string, std::vector<Value>, std::less<>>& attributes() const {

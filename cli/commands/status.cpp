@@ -16,6 +16,7 @@ namespace beckon::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr std::size_t max_users_shown = 5;
 
 std::string brief(const Json& id) {
   return id.is_string() ? printable(id.get<std::string>().substr(0, 8)) : "none";
@@ -29,7 +30,12 @@ std::string state_text(const Globals& globals, const std::string& state) {
 void print_users(const Json& users) {
   if (users.empty()) return;
   fmt::print("Users    {}\n", users.size());
+  std::size_t shown = 0;
   for (const Json& user : users) {
+    if (++shown > max_users_shown) {
+      fmt::print("  and {} more: beckon profile list\n", users.size() - max_users_shown);
+      return;
+    }
     fmt::print("  {}  {}  {}\n", brief(user.value("id", Json())), printable(user.value("name", "")),
                user.value("published", false) ? "published" : "not published");
   }

@@ -84,12 +84,13 @@ void Answer::text(std::string type, std::string body) const {
 }
 
 void Answer::problem(int status, const std::string& title, const std::string& detail,
-                     const std::string& hint) const {
+                     const std::string& hint, const std::string& picture) const {
   nlohmann::ordered_json body{{"type", "about:blank"},
                               {"title", title},
                               {"status", status},
                               {"detail", detail},
                               {"hint", hint}};
+  if (!picture.empty()) body["picture"] = picture;
   api_->push(exchange_,
              {.status = status, .type = "application/problem+json", .body = to_text(body) + "\n"});
 }

@@ -27,7 +27,7 @@ class Answer {
   void text(std::string type, std::string body) const;
   void problem(const Error& error, const std::string& hint = {}) const;
   void problem(int status, const std::string& title, const std::string& detail,
-               const std::string& hint = {}) const;
+               const std::string& hint = {}, const std::string& picture = {}) const;
 
   void begin_stream() const;
   void event(const Event& event) const;

@@ -1,5 +1,6 @@
 #include "node/service/participant.h"
 
+#include "node/service/routes/routes.h"
 #include "profile/schema_json.h"
 
 namespace beckon::service {
@@ -39,6 +40,9 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
   service.rules().add(mailbox_rules_);
   serve_frames();
   hear_ring();
+  add_profile_routes(*this);
+  add_import_routes(*this);
+  add_find_routes(*this);
 }
 
 Result<void> Participant::load() {

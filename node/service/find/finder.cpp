@@ -62,6 +62,11 @@ Result<void> Finder::more(SearchId id, std::size_t limit, Duration timeout, List
   return {};
 }
 
+const FindReport* Finder::progress(SearchId id) const {
+  auto found = searches_.find(id);
+  return found == searches_.end() ? nullptr : &found->second.report;
+}
+
 void Finder::arm_timeout(SearchId id) {
   Running& r = searches_.at(id);
   std::uint64_t round = ++r.round;
@@ -252,6 +257,13 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
   if (!reply) return next_replica(id, std::move(job));
   r.report.bytes += frame->body.size();
   r.report.scanned += reply->scanned;
+  if (r.report.reads.size() < FindReport::max_reads) {
+    r.report.reads.push_back({.key = Id{job.probe.key},
+                              .node = job.replicas[job.replica],
+                              .listed = reply->listed,
+                              .scanned = reply->scanned,
+                              .passed = reply->records.size()});
+  }
   if (!job.after && job.replica == 0) {
     remember(Id{job.probe.key}, reply->listed);
     auto& listed = r.report.ways[job.way].listed;

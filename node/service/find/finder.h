@@ -31,7 +31,18 @@ struct FindReport {
         listed{};  // records under its keys, where they were counted or read
     bool chosen = false;
   };
+  /// One page that an index node answered with.
+  struct Read {
+    Id key{};
+    PeerRef node{};
+    std::uint32_t listed{};
+    std::uint32_t scanned{};
+    std::size_t passed{};  // records whose filter may match
+  };
+  static constexpr std::size_t max_reads = 256;  // told; later ones only count
+
   std::vector<Way> ways{};
+  std::vector<Read> reads{};
   bool complete = true;  // everybody who had to be asked answered
   bool limited = false;  // stopped at the limit; there may be more
   std::size_t asked{};   // index nodes
@@ -84,6 +95,7 @@ class Finder {
   Result<void> more(SearchId id, std::size_t limit, Duration timeout, Listener listener);
   void cancel(SearchId id) { searches_.erase(id); }
   bool open(SearchId id) const { return searches_.contains(id); }
+  const FindReport* progress(SearchId id) const;  // so far; nullptr once it is over
 
  private:
   struct Job {  // one key to read

@@ -112,6 +112,13 @@ Result<std::vector<ItemClient::PutEntry>> Publisher::entries(User& user, bool wi
   return out;
 }
 
+std::size_t Publisher::record_count(const User& user) const {
+  if (!user.published) return 0;
+  auto profile = profile::parse_profile(schema_, user.published_profile);
+  if (!profile) return 0;
+  return profile::placements(schema_, salt_, *profile, profile::owner_id(user.key)).size();
+}
+
 void Publisher::begin(Job job) {
   const User* found = users_.find(job.user);
   if (found == nullptr)

@@ -38,6 +38,7 @@ class Publisher {
   void publish(const UserId& user, Done done);
   void withdraw(const UserId& user, Done done);
 
+  std::size_t record_count(const User& user) const;  // of what is published of it
   std::size_t waiting() const { return queue_.size() + under_way_; }
 
  private:

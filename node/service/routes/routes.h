@@ -2,6 +2,7 @@
 
 namespace beckon::service {
 
+class Participant;
 class Service;
 
 // Each adds one group of routes; one file per group.
@@ -9,5 +10,9 @@ void add_status_routes(Service& service);   // /v1/status /healthz /metrics
 void add_net_routes(Service& service);      // /v1/net/self peers ring stats
 void add_probe_routes(Service& service);    // /v1/net/ping trace
 void add_control_routes(Service& service);  // /v1/leave
+
+void add_profile_routes(Participant& participant);  // /v1/profile /v1/users /v1/attributes
+void add_import_routes(Participant& participant);   // /v1/profile/import
+void add_find_routes(Participant& participant);     // /v1/find
 
 }  // namespace beckon::service

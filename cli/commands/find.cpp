@@ -1,0 +1,176 @@
+#include <fmt/core.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "cli/commands/people.h"
+#include "cli/find_view.h"
+#include "cli/session.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr auto watch_every = std::chrono::seconds(3);
+
+struct Options {
+  std::vector<std::string> words{};
+  std::uint32_t limit = 50;
+  std::string timeout = "5s";
+  std::string fields{};
+  bool watch = false;
+  bool explain = false;
+  bool unverified = false;
+};
+
+/// One word of the command line. The shell has eaten the quotation marks of name="Alice Lin"; a
+/// word that is one term with blanks in its value gets them back.
+std::string requoted(const std::string& word) {
+  auto equals = word.find('=');
+  bool blanks = word.find(' ') != std::string::npos;
+  bool one_term = equals != std::string::npos && word.find('=', equals + 1) == std::string::npos;
+  if (!blanks || !one_term || word.front() == '(' || word.find('"') != std::string::npos ||
+      word.find_first_of(" |&") < equals || word.find_first_of("|&,") != std::string::npos)
+    return word;
+  return word.substr(0, equals + 1) + "\"" + word.substr(equals + 1) + "\"";
+}
+
+std::string query_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + requoted(word);
+  return out;
+}
+
+Result<Call> call_of(const Options& options) {
+  auto timeout = parse_duration(options.timeout);
+  if (!timeout) return invalid("--timeout: " + timeout.error().text);
+  Call call{.path = "/v1/find",
+            .query = {{"_q", query_of(options.words)},
+                      {"_limit", std::to_string(options.limit)},
+                      {"_timeout", options.timeout}},
+            .timeout = *timeout + std::chrono::seconds(15)};
+  if (options.explain) call.query.emplace_back("_explain", "1");
+  if (options.unverified) call.query.emplace_back("_unverified", "1");
+  return call;
+}
+
+/// Remembers the rows for @N; that this fails is no reason to withhold the answer.
+void remember(const Globals& globals, const LastFind& found) {
+  auto paths = find_instance(globals);
+  if (!paths) return;
+  auto saved = save_last_find(*paths, found);
+  if (!saved && !globals.quiet) fmt::print(stderr, "beckon: {}\n", printable(saved.error().text));
+}
+
+int exit_of(const Json& answer) {
+  if (!answer.value("complete", true)) return exit_code::incomplete;
+  return answer["people"].empty() ? exit_code::nothing : exit_code::ok;
+}
+
+void print(const Globals& globals, const Options& options, const Json& answer) {
+  const Json& people = answer["people"];
+  if (!people.empty())
+    fmt::print("{}", people_table(people, find_columns(answer, options.fields), 1));
+  if (options.explain) fmt::print("{}{}", people.empty() ? "" : "\n", explain_view(answer));
+  std::fflush(stdout);
+  if (globals.quiet) return;
+  fmt::print(stderr, "{}", find_summary(answer, options.unverified));
+  if (!people.empty()) fmt::print(stderr, "Next: beckon send @1 \"hello\"\n");
+}
+
+int find_once(const Globals& globals, const Options& options, const Call& call) {
+  Session session(globals);
+  auto answer = session.call_json(call);
+  if (!answer) return session.exit();
+  LastFind found{.query = answer->value("query", "")};
+  for (const Json& person : (*answer)["people"]) found.rows.push_back(found_row(person));
+  remember(globals, found);
+  if (globals.json) {
+    fmt::print("{}\n", answer->dump());
+  } else {
+    print(globals, options, *answer);
+  }
+  return exit_of(*answer);
+}
+
+void print_new(const Globals& globals, const Options& options, const Json& answer,
+               const Json& fresh, std::size_t first) {
+  if (globals.json) {
+    for (const Json& person : fresh) fmt::print("{}\n", person.dump());
+  } else {
+    std::string table = people_table(fresh, find_columns(answer, options.fields), first);
+    if (first > 1) table.erase(0, table.find('\n') + 1);  // the headings stand above already
+    fmt::print("{}", table);
+  }
+  std::fflush(stdout);
+}
+
+/// Asks again and again, and tells of everybody once, until interrupted.
+int watch(const Globals& globals, const Options& options, const Call& call) {
+  Session session(globals);
+  std::set<std::string> known;
+  LastFind found;
+  bool told = globals.quiet;
+  while (true) {
+    auto answer = session.call_json(call);
+    if (!answer) return session.exit();
+    Json fresh = Json::array();
+    for (const Json& person : (*answer)["people"]) {
+      if (known.insert(person.value("id", "")).second) fresh.push_back(person);
+    }
+    found.query = answer->value("query", "");
+    std::size_t first = found.rows.size() + 1;
+    for (const Json& person : fresh) found.rows.push_back(found_row(person));
+    if (!fresh.empty()) {
+      remember(globals, found);
+      print_new(globals, options, *answer, fresh, first);
+    }
+    if (!told) fmt::print(stderr, "Waiting for more people; stop with Ctrl-C.\n");
+    told = true;
+    std::this_thread::sleep_for(watch_every);
+  }
+}
+
+int find(const Globals& globals, const Options& options) {
+  auto call = call_of(options);
+  if (!call) return fail(globals, call.error());
+  return options.watch ? watch(globals, options, *call) : find_once(globals, options, *call);
+}
+
+}  // namespace
+
+void add_find(CLI::App& app, Globals& globals) {
+  auto* command = app.add_subcommand("find", "Find people by what you know of them");
+  auto options = std::make_shared<Options>();  // kept by the action
+  command
+      ->add_option("QUERY", options->words,
+                   "Terms such as hobby=chess age=20..30 near=25.05,121.53,5km, or an LDAP filter")
+      ->required()
+      ->type_name("");
+  command->add_option("--limit", options->limit, "At most so many people")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  command->add_option("--timeout", options->timeout, "Answer with what is there after this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command->add_option("--fields", options->fields, "Attributes to show: a,b,c")->type_name("LIST");
+  command->add_flag("--watch", options->watch, "Go on asking; tell of each new person");
+  command->add_flag("--explain", options->explain, "Show the plan, who was asked and what it cost");
+  command->add_flag("--unverified", options->unverified,
+                    "Also people whose own node does not answer now");
+  command->callback([&globals, options] {
+    globals.action = [&globals, options] { return find(globals, *options); };
+  });
+}
+
+}  // namespace beckon::cli

@@ -1,0 +1,192 @@
+#include "cli/find_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "cli/numbers.h"
+#include "cli/progress.h"
+#include "cli/render.h"
+#include "cli/value_text.h"
+
+namespace beckon::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t cell_limit = 36;
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+bool is_numeric(const Json& people, const std::string& attribute) {
+  bool any = false;
+  for (const Json& person : people) {
+    const Json& attrs = person["attrs"];
+    if (!attrs.contains(attribute)) continue;
+    const Json& value = attrs[attribute];
+    if (!value.is_number() && !value.is_object()) return false;
+    any = true;
+  }
+  return any;
+}
+
+std::string name_of(const Json& person) {
+  std::string name = person.value("name", "");
+  if (!name.empty()) return value_text(name, cell_limit);
+  return person.value("id", "").substr(0, 8) + " (no name shown)";
+}
+
+std::string brief(const Json& json, const char* name) {
+  return printable(json.value(name, "").substr(0, 8));
+}
+
+std::string indented(const std::string& text, std::size_t by) {
+  std::string out;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    out += std::string(by, ' ') + std::string(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  return out;
+}
+
+std::uint64_t count(const Json& json, const char* name) {
+  return json.value(name, std::uint64_t{0});
+}
+
+std::string counted(std::uint64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
+}
+
+std::string plan_table(const Json& ways) {
+  Table table({{""}, {"WAY"}, {"KEYS", Table::Align::right}, {"RECORDS", Table::Align::right}});
+  std::size_t branch = 0;
+  for (const Json& way : ways) {
+    std::size_t of = count(way, "branch");
+    if (of != branch) table.add({"", "or", "", ""});
+    branch = of;
+    table.add({way.value("chosen", false) ? "->" : "", value_text(way["way"], 60),
+               std::to_string(count(way, "probes")),
+               way["listed"].is_number() ? grouped(count(way, "listed")) : "not counted"});
+  }
+  return table.text();
+}
+
+std::string reads_table(const Json& reads) {
+  Table table({{"KEY"},
+               {"NODE"},
+               {"ADDRESS"},
+               {"RECORDS", Table::Align::right},
+               {"MAY MATCH", Table::Align::right}});
+  for (const Json& read : reads) {
+    table.add({brief(read, "key"), brief(read, "node"), printable(read.value("address", "")),
+               grouped(count(read, "listed")), grouped(count(read, "passed"))});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::vector<std::string> find_columns(const Json& answer, const std::string& fields) {
+  std::vector<std::string> out;
+  if (!fields.empty()) {
+    std::string_view rest = fields;
+    while (!rest.empty()) {
+      auto [name, more] = cut(rest, ',');
+      if (!name.empty()) out.emplace_back(name);
+      rest = more;
+    }
+    return out;
+  }
+  for (const Json& name : answer["attributes"]) {
+    if (name != "name") out.push_back(name.get<std::string>());
+  }
+  if (out.empty()) out = {"city", "hobby"};
+  return out;
+}
+
+std::string people_table(const Json& people, const std::vector<std::string>& columns,
+                         std::size_t first) {
+  std::vector<Table::Column> heads{{"#", Table::Align::right}, {"NAME"}};
+  for (const std::string& name : columns) {
+    heads.push_back({upper(printable(name, 40)),
+                     is_numeric(people, name) ? Table::Align::right : Table::Align::left});
+  }
+  heads.push_back({"SEEN"});
+  Table table(heads);
+  for (const Json& person : people) {
+    std::vector<std::string> cells{fmt::format("@{}", first++), name_of(person)};
+    for (const std::string& name : columns)
+      cells.push_back(value_text(person["attrs"].value(name, Json()), cell_limit));
+    cells.push_back(person.value("online", false) ? "now" : "away, unverified");
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string find_summary(const Json& answer, bool unverified_shown) {
+  const Json& stats = answer["stats"];
+  std::size_t found = answer["people"].size();
+  std::uint64_t asked = count(stats, "asked");
+  std::uint64_t answered = count(stats, "answered");
+  std::string replies = answer.value("limited", false) ? "until there were enough"
+                        : answered >= asked            ? "all answered"
+                                                       : fmt::format("{} answered", answered);
+  std::string out = fmt::format("{}. Asked {}, {}, {} ms.\n",
+                                found == 0 ? "Nobody" : counted(found, "person", "people"),
+                                counted(asked, "node", "nodes"), replies,
+                                static_cast<std::uint64_t>(stats.value("elapsed_ms", 0.0) + 0.5));
+  std::uint64_t offline = count(stats, "offline");
+  if (offline > 0 && !unverified_shown) {
+    out += fmt::format(
+        "{} may match too, but their nodes do not answer; --unverified shows them.\n", offline);
+  }
+  if (answer.value("limited", false)) out += "There may be more: say --limit N.\n";
+  if (!answer.value("complete", true)) {
+    out += "The answer is not complete: not everybody who had to be asked answered in time.\n";
+  }
+  return out;
+}
+
+std::string explain_view(const Json& answer) {
+  const Json& stats = answer["stats"];
+  const Json& explain = answer["explain"];
+  std::uint64_t refuted = count(stats, "false_positives");
+  std::string out = fmt::format(
+      "Query       {}\nPlan        the way with the fewest keys, then the "
+      "fewest records\n",
+      printable(answer.value("query", "")));
+  out += indented(plan_table(explain["ways"]), 12);
+  out += "Read        blind: nodes see hashes and bounds, no words\n";
+  out += indented(reads_table(explain["reads"]), 12);
+  out +=
+      fmt::format("Candidates  {} passed a filter; {} refuted by {} own node ({}); {} not asked\n",
+                  count(stats, "candidates"), refuted, refuted == 1 ? "its" : "their",
+                  counted(refuted, "false positive", "false positives"), count(stats, "offline"));
+  out += fmt::format(
+      "Cost        {}, {:.2f} hops each; {}, {}; {} scanned; {:.1f} ms\n",
+      counted(count(explain, "lookups"), "lookup", "lookups"), stats.value("hops_mean", 0.0),
+      counted(count(stats, "messages"), "message", "messages"),
+      counted(count(stats, "bytes"), "byte", "bytes"),
+      counted(count(explain, "scanned"), "record", "records"), stats.value("elapsed_ms", 0.0));
+  return out;
+}
+
+FoundRow found_row(const Json& person) {
+  const Json& contact = person["contact"];
+  return {.id = person.value("id", ""),
+          .name = person.value("name", ""),
+          .key = contact.value("key", ""),
+          .message_key = contact.value("message_key", ""),
+          .host = contact.value("host", ""),
+          .address = contact.value("address", "")};
+}
+
+}  // namespace beckon::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/last_find.h"
+
+namespace beckon::cli {
+
+/// How an answer of GET /v1/find looks on a terminal. All return text that ends with a line break.
+
+/// The attributes to show: those asked for, or whom --fields names; never the name.
+std::vector<std::string> find_columns(const nlohmann::ordered_json& answer,
+                                      const std::string& fields);
+
+/// People from number `first` on, as rows @first, @first+1, ...
+std::string people_table(const nlohmann::ordered_json& people,
+                         const std::vector<std::string>& columns, std::size_t first);
+
+/// "2 people. Asked 2 nodes, all answered, 8 ms." and what else must be known to judge the answer.
+std::string find_summary(const nlohmann::ordered_json& answer, bool unverified_shown);
+
+/// Query, plan, what was read where, and what it cost.
+std::string explain_view(const nlohmann::ordered_json& answer);
+
+FoundRow found_row(const nlohmann::ordered_json& person);
+
+}  // namespace beckon::cli

@@ -1,0 +1,217 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "node/service/json_text.h"
+#include "node/service/participant.h"
+#include "node/service/routes/find_json.h"
+#include "node/service/routes/peer_json.h"
+#include "node/service/routes/routes.h"
+#include "profile/query_text.h"
+
+namespace beckon::service {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t max_limit = 10'000;
+constexpr Duration max_timeout = std::chrono::minutes(1);
+constexpr Duration progress_every = std::chrono::milliseconds(500);
+
+/// The reserved parameters of /v1/find, read.
+struct Wish {
+  std::size_t limit = 50;
+  Duration timeout = std::chrono::seconds(5);
+  bool explain = false;
+  bool unverified = false;
+  std::optional<Finder::SearchId> cookie{};
+};
+
+Result<std::uint64_t> number(const ApiRequest& request, const char* name, std::uint64_t max) {
+  std::string text = request.query(name).value_or("");
+  std::uint64_t out = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (problem == std::errc{} && end == text.data() + text.size() && out >= 1 && out <= max)
+    return out;
+  return invalid(fmt::format("{} must be 1..{}, got '{}'", name, max, printable(text, 40)));
+}
+
+Result<bool> flag(const ApiRequest& request, const char* name) {
+  std::string text = request.query(name).value_or("0");
+  if (text == "0" || text == "1") return text == "1";
+  return invalid(fmt::format("{} must be 0 or 1, got '{}'", name, printable(text, 40)));
+}
+
+Result<Wish> read_wish(const ApiRequest& request) {
+  static const std::set<std::string> known{"_limit",  "_timeout", "_explain", "_unverified",
+                                           "_cookie", "_q",       "_as"};
+  for (const auto& [name, value] : request.http.query) {
+    if (name.starts_with("_") && !known.contains(name))
+      return invalid(fmt::format("there is no parameter {}", printable(name, 40)));
+  }
+  Wish out;
+  auto timeout = request.duration("_timeout", out.timeout);
+  if (!timeout) return timeout.error();
+  if (*timeout <= Duration::zero() || *timeout > max_timeout)
+    return invalid("_timeout must be more than 0 and at most 1m");
+  out.timeout = *timeout;
+  auto explain = flag(request, "_explain");
+  auto unverified = flag(request, "_unverified");
+  if (!explain) return explain.error();
+  if (!unverified) return unverified.error();
+  out.explain = *explain;
+  out.unverified = *unverified;
+  if (request.query("_limit")) {
+    auto limit = number(request, "_limit", max_limit);
+    if (!limit) return limit.error();
+    out.limit = *limit;
+  }
+  if (request.query("_cookie")) {
+    auto cookie = number(request, "_cookie", ~std::uint64_t{0});
+    if (!cookie) return invalid("_cookie is not one that a find has given");
+    out.cookie = *cookie;
+  }
+  return out;
+}
+
+/// What an asker is told about one search, at the end or as it comes.
+struct Exchange {
+  Answer answer;
+  Wish wish{};
+  bool stream = false;
+  std::string query{};
+  std::vector<std::string> attributes{};
+  std::vector<Json> verified{};
+  std::vector<Json> unverified{};
+  bool over = false;
+};
+
+/// The handlers of /v1/find. Searches that stopped at their limit are named by a cookie.
+class FindRoutes {
+ public:
+  explicit FindRoutes(Participant& participant) : participant_(participant) {}
+
+  void find(const ApiRequest& request, const Answer& answer) {
+    auto wish = read_wish(request);
+    if (!wish) return answer.problem(wish.error());
+    auto exchange = std::make_shared<Exchange>(Exchange{.answer = answer, .wish = *wish});
+    exchange->stream = request.http.wants_stream;
+    wish->cookie ? go_on(exchange) : begin(request, exchange);
+  }
+
+ private:
+  struct Open {  // what a cookie stands for
+    std::string query{};
+    std::vector<std::string> attributes{};
+  };
+  using ExchangePtr = std::shared_ptr<Exchange>;  // shared by the listeners of one search
+
+  Finder& finder() { return participant_.search().finder(); }
+
+  void begin(const ApiRequest& request, const ExchangePtr& exchange) {
+    auto text = request.query("_q");
+    std::string fields = query_text(request.http.query);
+    if (text && !fields.empty()) {
+      return exchange->answer.problem(invalid("give the query as _q or as fields, not both"));
+    }
+    std::string asked = text.value_or(fields);
+    auto reading = profile::read_query(participant_.schema(), asked);
+    if (!reading.query) {
+      return exchange->answer.problem(400, "Bad request", "cannot read the query", "",
+                                      profile::picture(asked, reading.problems));
+    }
+    exchange->query = profile::canonical(participant_.schema(), *reading.query);
+    exchange->attributes = asked_attributes(*reading.query);
+    auto id = finder().start({.query = *std::move(reading.query),
+                              .limit = exchange->wish.limit,
+                              .timeout = exchange->wish.timeout},
+                             listener(exchange));
+    if (!id) return exchange->answer.problem(id.error());
+    started(*id, exchange);
+  }
+
+  void go_on(const ExchangePtr& exchange) {
+    auto id = *exchange->wish.cookie;
+    auto known = open_.find(id);
+    auto went =
+        known == open_.end()
+            ? Result<void>(Error{ErrorCode::not_found, "this search is over"})
+            : finder().more(id, exchange->wish.limit, exchange->wish.timeout, listener(exchange));
+    if (!went) return exchange->answer.problem(went.error(), "Ask again from the start");
+    exchange->query = known->second.query;
+    exchange->attributes = known->second.attributes;
+    started(id, exchange);
+  }
+
+  void started(Finder::SearchId id, const ExchangePtr& exchange) {
+    std::erase_if(open_, [&](const auto& entry) { return !finder().open(entry.first); });
+    open_[id] = {.query = exchange->query, .attributes = exchange->attributes};
+    exchange->wish.cookie = id;
+    if (!exchange->stream) return;
+    exchange->answer.begin_stream();
+    tell_progress(id, exchange);
+  }
+
+  void tell_progress(Finder::SearchId id, const ExchangePtr& exchange) {
+    participant_.service().kernel().after(progress_every, [this, id, exchange] {
+      const FindReport* report = finder().progress(id);
+      if (exchange->over || report == nullptr || !exchange->answer.open()) return;
+      Json told = stats_json(*report);
+      told.erase("elapsed_ms");
+      told["found"] = report->found;
+      exchange->answer.event({.name = "progress", .json = to_text(told)});
+      tell_progress(id, exchange);
+    });
+  }
+
+  Finder::Listener listener(const ExchangePtr& exchange) {
+    return {.hit = [this, exchange](const Person& person) { hit(*exchange, person); },
+            .done = [this, exchange](const FindReport& report) { done(*exchange, report); }};
+  }
+
+  void hit(Exchange& exchange, const Person& person) {
+    if (!person.verified && !exchange.wish.unverified) return;
+    Json json = person_json(participant_.schema(), person);
+    if (exchange.stream) exchange.answer.event({.name = "hit", .json = to_text(json)});
+    (person.verified ? exchange.verified : exchange.unverified).push_back(std::move(json));
+  }
+
+  void done(Exchange& exchange, const FindReport& report) {
+    exchange.over = true;
+    Json out{{"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
+    Json people = std::move(exchange.verified);
+    for (Json& person : exchange.unverified) people.push_back(std::move(person));
+    if (exchange.stream) {
+      out["found"] = people.size();
+    } else {
+      out["people"] = std::move(people);
+    }
+    out["stats"] = stats_json(report);
+    out["attributes"] = exchange.attributes;
+    if (report.limited) out["cookie"] = std::to_string(*exchange.wish.cookie);
+    if (exchange.wish.explain) out["explain"] = explain_json(report);
+    if (!exchange.stream) return exchange.answer.json(out);
+    exchange.answer.event({.name = "done", .json = to_text(out)});
+    exchange.answer.end_stream();
+  }
+
+  Participant& participant_;
+  std::map<Finder::SearchId, Open> open_{};  // no more than the finder keeps open
+};
+
+}  // namespace
+
+void add_find_routes(Participant& participant) {
+  auto routes = std::make_shared<FindRoutes>(participant);  // as long as the route
+  participant.service().api().route(
+      "GET", "/v1/find",
+      [routes](const ApiRequest& request, Answer answer) { routes->find(request, answer); });
+}
+
+}  // namespace beckon::service
