@@ -1,0 +1,131 @@
+#include "filters/bloom_tree.h"
+
+#include <algorithm>
+
+#include "filters/bit_runs.h"
+
+namespace beckon::filters {
+
+namespace {
+
+/// The filters of a level in which an element is.
+struct Visits {
+  std::array<std::uint32_t, BloomTreeShape::max_visits> filters;
+  std::uint32_t count = 0;
+};
+
+/// Calls visit(level, bit) for every bit of an element, level by level, until it says false.
+template <typename Visit>
+bool walk(const TreePositions& positions, std::size_t depth, const Hash128& element, Visit visit) {
+  Visits now;
+  Visits next;
+  now.filters[0] = 0;
+  now.count = 1;
+  TreePositions::Filter found;
+  Hash128 salted = positions.salted(element);
+  for (std::size_t level = 0; level < depth; ++level) {
+    next.count = 0;
+    for (std::uint32_t i = 0; i < now.count; ++i) {
+      std::uint32_t count = positions.of(salted, level, now.filters[i], found);
+      for (std::uint32_t j = 0; j < count; ++j) {
+        if (!visit(level, found[j])) return false;
+      }
+      if (level + 1 == depth) continue;
+      std::copy_n(found.begin(), count, next.filters.begin() + next.count);
+      next.count += count;
+    }
+    std::copy_n(next.filters.begin(), next.count, now.filters.begin());
+    now.count = next.count;
+  }
+  return true;
+}
+
+}  // namespace
+
+BloomTree::BloomTree(BloomTreeShape shape)
+    : shape_(std::move(shape)), positions_(shape_), bits_(shape_.total_bits()) {
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < shape_.depth(); ++i) {
+    offsets_.push_back(offset);
+    offset += shape_.level_bits(i);
+  }
+}
+
+Result<BloomTree> BloomTree::make(BloomTreeShape shape) {
+  auto checked = shape.check();
+  if (!checked) return checked.error();
+  return BloomTree(std::move(shape));
+}
+
+Result<BloomTree> BloomTree::from_levels(BloomTreeShape shape, std::span<const BitArray> levels) {
+  auto made = make(std::move(shape));
+  if (!made) return made;
+  if (levels.size() != made->shape_.depth()) return invalid("not as many levels as the shape says");
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].size() != made->shape_.level_bits(i)) {
+      return invalid("a level of the tree has the wrong length");
+    }
+    copy_run(levels[i], 0, made->bits_, made->offsets_[i], levels[i].size());
+  }
+  BloomTree whole = *made;
+  made->prune();
+  if (made->bits_ != whole.bits_)
+    return invalid("the tree has ones below zeros, or none below ones");
+  return made;
+}
+
+void BloomTree::insert(const Hash128& element) {
+  walk(positions_, shape_.depth(), element, [&](std::size_t level, std::uint32_t bit) {
+    bits_.set(offsets_[level] + bit);
+    return true;
+  });
+}
+
+bool BloomTree::may_contain(const Hash128& element) const {
+  return walk(positions_, shape_.depth(), element,
+              [&](std::size_t level, std::uint32_t bit) { return test(level, bit); });
+}
+
+bool BloomTree::intersect(const BloomTree& other) {
+  if (shape_ != other.shape_) return false;
+  bits_ &= other.bits_;
+  prune();
+  return true;
+}
+
+bool BloomTree::merge(const BloomTree& other) {
+  if (shape_ != other.shape_) return false;
+  bits_ |= other.bits_;
+  return true;
+}
+
+/// Upwards: a bit with an empty child goes. Downwards: what lies below a zero goes.
+void BloomTree::prune() {
+  for (std::size_t level = shape_.depth() - 1; level-- > 0;) {
+    std::uint32_t m = shape_.levels[level + 1].bits;
+    for (std::uint64_t bit = 0; bit < shape_.level_bits(level); ++bit) {
+      if (!test(level, bit)) continue;
+      if (empty_run(bits_, offsets_[level + 1] + bit * m, m))
+        clear_run(bits_, offsets_[level] + bit, 1);
+    }
+  }
+  for (std::size_t level = 0; level + 1 < shape_.depth(); ++level) {
+    std::uint32_t m = shape_.levels[level + 1].bits;
+    for (std::uint64_t bit = 0; bit < shape_.level_bits(level); ++bit) {
+      if (!test(level, bit)) clear_run(bits_, offsets_[level + 1] + bit * m, m);
+    }
+  }
+}
+
+BitArray BloomTree::level(std::size_t level) const {
+  BitArray out(shape_.level_bits(level));
+  copy_run(bits_, offsets_[level], out, 0, out.size());
+  return out;
+}
+
+double BloomTree::fill(std::size_t level) const {
+  return static_cast<double>(this->level(level).count()) /
+         static_cast<double>(shape_.level_bits(level));
+}
+
+}  // namespace beckon::filters

@@ -1,0 +1,105 @@
+#include "filters/range_coder.h"
+
+#include <doctest/doctest.h>
+
+#include "base/rng.h"
+#include "filters/symbol_coder.h"
+
+using namespace beckon;
+using namespace beckon::filters;
+
+TEST_SUITE_BEGIN("filters/range_coder");
+
+namespace {
+
+BitArray random_bits(Rng& rng, std::size_t bits, double fill) {
+  BitArray out(bits);
+  for (std::size_t i = 0; i < bits; ++i) {
+    if (rng.chance(fill)) out.set(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every array comes back, at any fill and length") {
+  Rng rng(1);
+  for (double fill : {0.0, 1e-4, 0.004, 0.02, 0.08, 0.1, 0.3, 0.5, 0.7, 0.91, 0.99, 0.9999, 1.0}) {
+    for (std::size_t bits : {0, 1, 7, 8, 63, 64, 65, 100, 1000, 4097, 50'000}) {
+      CAPTURE(fill);
+      CAPTURE(bits);
+      BitArray array = random_bits(rng, bits, fill);
+      for (double raw_above : {0.35, 0.5}) {
+        Bytes coded = encode_bits(array, {.raw_above = raw_above});
+        CHECK(coded.size() <= array.byte_count() + 2);
+        auto back = decode_bits(bits, coded);
+        REQUIRE(back);
+        CHECK(*back == array);
+      }
+    }
+  }
+}
+
+TEST_CASE("long arrays take at most 1.01 times their entropy, 1.02 at fill 0.02") {
+  Rng rng(2);
+  for (double fill : {0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.34, 0.66, 0.8, 0.95}) {
+    CAPTURE(fill);
+    BitArray array = random_bits(rng, 400'000, fill);
+    double coded = 8.0 * static_cast<double>(encode_bits(array).size());
+    CHECK(coded <= (fill == 0.02 ? 1.02 : 1.01) * entropy_bits(array));
+    CHECK(coded >= entropy_bits(array) * 0.999);
+  }
+}
+
+TEST_CASE("above fill 0.35 the bytes are sent as they are") {
+  Rng rng(3);
+  for (double fill : {0.37, 0.5, 0.63}) {
+    BitArray array = random_bits(rng, 10'000, fill);
+    CHECK(encode_bits(array).size() == array.byte_count() + 1);
+  }
+  CHECK(encode_bits(random_bits(rng, 10'000, 0.3)).size() < 1200);
+}
+
+TEST_CASE("coded bits look as they always did") {
+  BitArray array(100);
+  for (std::size_t i : {3, 40, 41, 99}) array.set(i);
+  Bytes coded = encode_bits(array);
+  CHECK(to_hex(coded) == "010400d1095f17c6508d00");
+  CHECK(to_hex(encode_bits(BitArray(1000))) == "0100");
+}
+
+TEST_CASE("cut, lengthened or changed input is refused or decodes within bounds") {
+  Rng rng(4);
+  for (double fill : {0.01, 0.05, 0.2, 0.5, 0.9}) {
+    BitArray array = random_bits(rng, 3000, fill);
+    Bytes coded = encode_bits(array);
+    for (std::size_t size = 0; size < coded.size(); ++size) {
+      CHECK_FALSE(decode_bits(3000, ByteView(coded).first(size)));
+    }
+    Bytes longer = coded;
+    longer.push_back(0);
+    CHECK_FALSE(decode_bits(3000, longer));
+    CHECK_FALSE(decode_bits(2000, coded));
+    for (int i = 0; i < 300; ++i) {
+      Bytes flipped = coded;
+      flipped[rng.below(flipped.size())] ^= static_cast<std::uint8_t>(1 + rng.below(255));
+      auto got = decode_bits(3000, flipped);
+      if (got) CHECK(got->size() == 3000);
+    }
+  }
+}
+
+TEST_CASE("symbols of any frequencies come back") {
+  Rng rng(5);
+  for (std::size_t size : {0, 1, 5, 4095, 4096, 4099, 20'000}) {
+    std::vector<std::uint64_t> weights(1 + rng.below(256));
+    for (std::uint64_t& weight : weights) weight = rng.below(5) == 0 ? rng.below(1 << 20) : 0;
+    weights[0] += 1;
+    std::vector<std::uint8_t> symbols(size);
+    for (std::uint8_t& s : symbols) s = static_cast<std::uint8_t>(rng.below(weights.size()));
+    SymbolModel model(weights);
+    std::vector<std::uint8_t> back(size);
+    REQUIRE(decode_symbols(model, encode_symbols(model, symbols), back));
+    CHECK(back == symbols);
+  }
+}
