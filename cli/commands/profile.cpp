@@ -96,6 +96,17 @@ int change(const Globals& globals, const std::string& method, const std::string&
   return exit_code::ok;
 }
 
+/// Words in another encoding are refused here, not sent with replacements.
+int send_patch(const Globals& globals, const Json& patch) {
+  std::string body;
+  try {
+    body = patch.dump();
+  } catch (const Json::exception&) {
+    return fail(globals, exit_code::usage, "the values are not UTF-8");
+  }
+  return change(globals, "PATCH", body);
+}
+
 Json& place_for(Json& patch, const std::string& name) {
   constexpr std::string_view prefix = "visibility.";
   if (!name.starts_with(prefix)) return patch[name];
@@ -128,13 +139,13 @@ int set(const Globals& globals, const std::vector<std::string>& words) {
       place.push_back(item);
     }
   }
-  return change(globals, "PATCH", one_line(patch));
+  return send_patch(globals, patch);
 }
 
 int unset(const Globals& globals, const std::vector<std::string>& names) {
   Json patch = Json::object();
   for (const std::string& name : names) place_for(patch, name) = nullptr;
-  return change(globals, "PATCH", one_line(patch));
+  return send_patch(globals, patch);
 }
 
 int edit(const Globals& globals) {

@@ -164,6 +164,10 @@ int tell(const Globals& globals, const Outcome& outcome, bool publish) {
 
 /// Replaces the user's own profile.
 int import_profile(const Globals& globals, const std::string& text, bool publish) {
+  if (text.size() > profile::max_profile_json) {
+    return fail(globals, exit_code::usage, "the profile is larger than 32 KiB",
+                "Many people in one file: one profile a line, in a file that ends in .jsonl");
+  }
   Session session(globals);
   Query as;
   if (!globals.as.empty()) as.emplace_back("_as", globals.as);
