@@ -18,8 +18,18 @@ ServiceWorld::Node& ServiceWorld::boot(const std::string& address) {
   options.kernel.ring.finger_every = 1s;
   options.kernel.ring.found_again_after = 2s;
   Seeds seeds{.chance = seed_ * 1000003 + *epoch * 97 + xxh3_64(as_bytes(address))};
-  node.service = std::make_unique<Service>(options, PeerRef{id_of(address), address}, *epoch,
-                                           Surroundings{node.disk, signer_, {}, seeds});
+  ByteWriter secret;
+  secret.u64(seeds.chance);
+  seeds.secrets = sha256(secret.bytes());
+  node.participant.reset();
+  node.service =
+      std::make_unique<Service>(options, PeerRef{id_of(address), address}, *epoch,
+                                Surroundings{node.disk, signer_, builtin_overlay().id(), seeds});
+  if (with_ == With::people) {
+    auto opened = Participant::open(*node.service, builtin_overlay(), signer_, {});
+    ENSURE(opened.has_value());
+    node.participant = *std::move(opened);
+  }
   node.finished = false;
   node.wake = Time::max();
   ++node.life;
@@ -32,6 +42,7 @@ void ServiceWorld::up(const std::string& address, std::vector<std::string> join,
 
 void ServiceWorld::kill(const std::string& address) {
   Node& gone = node(address);
+  gone.participant.reset();
   gone.service.reset();
   std::vector<std::string> others;
   for (const auto& [a, b] : links_) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "node/service/memory_store.h"
+#include "node/service/participant.h"
 #include "node/service/service.h"
 #include "tests/service/fast_signer.h"
 
@@ -14,11 +15,14 @@ namespace beckon::service {
 /// millisecond, writes take two. Enough to test the service; faults are the simulator's business.
 class ServiceWorld {
  public:
-  explicit ServiceWorld(std::uint64_t seed = 1) : seed_(seed) {}
+  enum class With : std::uint8_t { ring_only, people };
+  explicit ServiceWorld(std::uint64_t seed = 1, With with = With::ring_only)
+      : seed_(seed), with_(with) {}
 
   struct Node {
     MemoryStore disk{};
-    std::unique_ptr<Service> service{};  // none: the process is down
+    std::unique_ptr<Service> service{};          // none: the process is down
+    std::unique_ptr<Participant> participant{};  // after the service: it goes first
     bool finished = false;
     std::vector<std::string> log{};
     std::map<ExchangeId, std::string> http{};  // bodies of replies, text of streams
@@ -54,6 +58,7 @@ class ServiceWorld {
   bool step();
 
   std::uint64_t seed_;
+  With with_;
   test::FastSigner signer_{};
   Time clock_{std::chrono::seconds(1)};
   std::uint64_t count_ = 0;

@@ -1,0 +1,164 @@
+#include "node/service/participant.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+#include "profile/json.h"
+#include "profile/matches.h"
+#include "profile/query_text.h"
+#include "tests/profile/people.h"
+#include "tests/service/service_world.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+TEST_SUITE_BEGIN("service/participant");
+
+namespace {
+
+std::uint64_t seeds(std::uint64_t standard) {
+  const char* many = std::getenv("BECKON_SEEDS");
+  return many != nullptr ? std::strtoull(many, nullptr, 10) : standard;
+}
+
+/// Whole nodes on a real ring that host people; everything is asked through the HTTP API, as the
+/// command line does.
+class People {
+ public:
+  People(std::uint64_t seed, std::size_t nodes)
+      : world(seed, ServiceWorld::With::people), rng_(Rng(seed).split("people")) {
+    for (std::size_t i = 0; i < nodes; ++i) addresses.push_back(fmt::format("node{}:1", i));
+    for (const std::string& address : addresses) start(address);
+    REQUIRE(world.run_until([&] { return world.ideal(); }, 120s));
+  }
+
+  void start(const std::string& address) {
+    world.boot(address);
+    bool founder = address == addresses.front() && !founded_;
+    founded_ = true;
+    world.up(address,
+             founder ? std::vector<std::string>{} : std::vector<std::string>{addresses.front()},
+             founder);
+    CHECK(world.run_until(
+        [&] { return world.node(address).service->ring().mode() == chord::Mode::member; }, 60s));
+  }
+
+  json ask(const std::string& address, HttpRequest request) {
+    ExchangeId exchange = world.http(address, request);
+    auto& node = world.node(address);
+    REQUIRE(world.run_until([&] { return node.status.contains(exchange); }, 120s));
+    return json::parse(node.http[exchange]);
+  }
+
+  void import(const std::string& address, std::size_t count) {
+    std::string lines;
+    for (std::size_t i = 0; i < count; ++i) {
+      persons_.push_back(profile::test::random_person(rng_));
+      lines += profile::profile_json(schema, persons_.back()) + "\n";
+    }
+    json reply = ask(address, {.method = "POST",
+                               .path = "/v1/profile/import",
+                               .query = {{"publish", "1"}},
+                               .body = lines});
+    CHECK(reply["imported"] == count);
+    CHECK(reply["published"] == count);
+  }
+
+  std::string question() {
+    for (;;) {
+      profile::Query query{
+          .branches = {profile::test::random_branch(rng_, persons_[rng_.below(persons_.size())])}};
+      std::string text = profile::canonical(schema, query);
+      if (profile::parse_query(schema, text)) return text;
+    }
+  }
+
+  std::set<std::string> found(const std::string& address, const std::string& text) {
+    json reply =
+        ask(address,
+            {.method = "GET", .path = "/v1/find", .query = {{"_q", text}, {"_limit", "1000"}}});
+    CHECK(reply["complete"] == true);
+    std::set<std::string> out;
+    for (const json& person : reply["people"]) out.insert(person["id"].get<std::string>());
+    return out;
+  }
+
+  /// By exact values, of all people whose hosts are up.
+  std::set<std::string> truth(const std::string& text) {
+    std::set<std::string> out;
+    auto query = profile::parse_query(schema, text);
+    for (const std::string& address : addresses) {
+      auto& node = world.node(address);
+      if (!node.participant || node.finished) continue;
+      for (const auto& [id, user] : node.participant->users().all()) {
+        auto profile = profile::parse_profile(schema, user.published_profile);
+        if (user.published && profile && profile::matches(schema, *profile, *query))
+          out.insert(id.hex());
+      }
+    }
+    return out;
+  }
+
+  void check_questions(const std::string& phase, const std::string& asker, int count) {
+    CAPTURE(phase);
+    for (int i = 0; i < count; ++i) {
+      std::string text = question();
+      CAPTURE(text);
+      auto got = found(asker, text);
+      auto wanted = truth(text);
+      std::string missing;
+      std::string extra;
+      for (const std::string& id : wanted) missing += got.contains(id) ? "" : id.substr(0, 8) + " ";
+      for (const std::string& id : got) extra += wanted.contains(id) ? "" : id.substr(0, 8) + " ";
+      CHECK(missing == "");
+      CHECK(extra == "");
+    }
+  }
+
+  const profile::Schema& schema = profile::Schema::built_in();
+  std::vector<std::string> addresses{};
+  ServiceWorld world;
+
+ private:
+  Rng rng_;
+  std::vector<profile::Profile> persons_{};
+  bool founded_ = false;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "whole nodes on a real ring find exactly the right people, through crashes, returns and "
+    "leaving") {
+  for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+    CAPTURE(seed);
+    People people(seed, 8);
+    for (const std::string& address : people.addresses) people.import(address, 4);
+    people.check_questions("quiet", people.addresses[seed % 8], 12);
+
+    people.world.kill(people.addresses[2]);
+    people.world.kill(people.addresses[5]);
+    people.world.run(90s);
+    people.check_questions("two crashed", people.addresses[1], 12);
+
+    people.start(people.addresses[2]);
+    people.start(people.addresses[5]);
+    people.world.run(90s);
+    people.check_questions("they returned", people.addresses[7], 12);
+
+    people.world.down(people.addresses[4]);
+    REQUIRE(people.world.run_until([&] { return people.world.node(people.addresses[4]).finished; },
+                                   60s));
+    people.world.kill(people.addresses[4]);
+    people.world.run(30s);
+    people.check_questions("one left", people.addresses[6], 12);
+  }
+}
+
+TEST_SUITE_END();
