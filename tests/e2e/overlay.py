@@ -16,16 +16,19 @@ class Node:
     def __init__(self, home, stabilize="300ms"):
         self.home = pathlib.Path(home)
         self.listen = "127.0.0.1:0"
+        self.prefix = []  # what the node must be started under
         if not self.home.exists():
             self.home.mkdir(mode=0o700, parents=True)
             (self.home / "config.toml").write_text(
                 f'[ring]\nstabilize = "{stabilize}"\nprobe = "1s"\nfinger = "1s"\n[store]\nsync = "2s"\n')
 
+    def command(self, *words):
+        return [*(self.prefix if words[0] == "up" else []), BECKON, "--home", str(self.home), *words]
+
     def run(self, *words, timeout=60):
         """(exit code, stdout, stderr) of one command."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BECKON_")}
-        done = subprocess.run([BECKON, "--home", str(self.home), *words], capture_output=True, text=True,
-                              timeout=timeout, env=environment)
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=timeout, env=environment)
         return done.returncode, done.stdout, done.stderr
 
     def json(self, *words):
@@ -43,7 +46,7 @@ class Node:
 
     def start_up(self, *words):
         """The same without waiting; the caller waits for the process."""
-        return subprocess.Popen([BECKON, "--home", str(self.home), "up", "--listen", self.listen, "--json", *words],
+        return subprocess.Popen(self.command("up", "--listen", self.listen, "--json", *words),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish_up(self, process):
