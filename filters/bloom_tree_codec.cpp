@@ -18,6 +18,20 @@ constexpr std::size_t checksum_bytes = 8;
 // Bytes on a wire are dearer than the time to code them, so levels are coded nearly to the half.
 constexpr RangeCoderOptions coder{.raw_above = 0.45};
 
+/// The inverse of children_of_ones.
+BitArray spread(const BitArray& parents, const BitArray& children, std::uint32_t m) {
+  BitArray out(parents.size() * m);
+  std::uint64_t from = 0;
+  for (std::uint64_t bit = 0; bit < parents.size(); ++bit) {
+    if (!parents.test(bit)) continue;
+    copy_run(children, from, out, bit * m, m);
+    from += m;
+  }
+  return out;
+}
+
+}  // namespace
+
 void put_shape(ByteWriter& out, const BloomTreeShape& shape) {
   bool doubled = shape.hashing == TreeHashing::double_hashing;
   out.u8(static_cast<std::uint8_t>((doubled ? double_hashing_flag : 0) |
@@ -49,20 +63,6 @@ Result<BloomTreeShape> take_shape(ByteReader& in) {
   if (!checked) return checked.error();
   return shape;
 }
-
-/// The inverse of children_of_ones.
-BitArray spread(const BitArray& parents, const BitArray& children, std::uint32_t m) {
-  BitArray out(parents.size() * m);
-  std::uint64_t from = 0;
-  for (std::uint64_t bit = 0; bit < parents.size(); ++bit) {
-    if (!parents.test(bit)) continue;
-    copy_run(children, from, out, bit * m, m);
-    from += m;
-  }
-  return out;
-}
-
-}  // namespace
 
 BitArray children_of_ones(const BloomTree& tree, std::size_t level) {
   BitArray parents = tree.level(level);

@@ -15,6 +15,10 @@ Bytes encode(const BloomTree& tree);
 Result<BloomTree> decode_bloom_tree(ByteView bytes,
                                     std::uint64_t most_bits = std::uint64_t{1} << 26);
 
+/// The shape alone, as it stands in the head of a tree and of an exchange.
+void put_shape(ByteWriter& out, const BloomTreeShape& shape);
+Result<BloomTreeShape> take_shape(ByteReader& in);
+
 /// The children of the ones of `level` laid end to end: what is sent of level + 1.
 BitArray children_of_ones(const BloomTree& tree, std::size_t level);
 
