@@ -58,7 +58,9 @@ struct Options {
   Duration passive_forget = std::chrono::hours(7 * 24);
   std::size_t tracked_peers = 1024;  // round trips, epochs and rates are kept for so many
   Duration epoch_memory = std::chrono::seconds(60);  // of a life whose links have ended
-  std::size_t expiries_per_tick = 16;                // more wait for the next, at once
+  // Of requests that expire or grow slow in one tick; more wait for the next, at once. Each may
+  // make a lookup ask `lookup_parallel` others, and a step sends at most 64 frames.
+  std::size_t expiries_per_tick = 8;
   std::size_t open_requests = 2048;
 
   double state_rate = 10;  // requests per second and peer; bursts of twice as many

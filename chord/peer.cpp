@@ -116,6 +116,13 @@ Output Peer::unreachable(const std::string& address, Now now) {
   return finished(std::move(out));
 }
 
+Output Peer::refused_as_older(const PeerRef& by, Now now) {
+  now_ = now;
+  Output out;
+  if (mode() != Mode::left) hear_superseded(by.id, out);
+  return finished(std::move(out));
+}
+
 /// The link is gone: whatever was asked over it is asked again, once, over a new one.
 void Peer::lose_link(const Id& peer) {
   if (links_.erase(peer) == 0) return;
@@ -137,6 +144,16 @@ void Peer::refuse_older_life(const PeerRef& peer, Output& out) {
   lose_link(peer.id);
   send(peer, ErrorReply{.code = WireError::superseded}, 0, out);
   out.close.push_back(peer.id);
+}
+
+/// One peer alone must not be able to end us, unless it is the only one we know.
+void Peer::hear_superseded(const Id& from, Output& out) {
+  if (says_superseded_.insert(from).second) {
+    out.log.push_back({LogLevel::error, "peer " + from.brief() +
+                                            " has met a later process with our key: two processes "
+                                            "share it, and this one is the older"});
+  }
+  if (says_superseded_.size() >= 2 || book_.known().size() < 2) leave_ring(out);
 }
 
 /// A later process with our key is in the ring: this one is over.

@@ -48,6 +48,8 @@ class Peer {
   [[nodiscard]] Output link_down(const Id& peer, Now now);
   [[nodiscard]] Output unreachable(const PeerRef& peer, Now now);         // a dial failed
   [[nodiscard]] Output unreachable(const std::string& address, Now now);  // of Output::dial
+  /// That peer refused our dial: it is linked to a later process with our key.
+  [[nodiscard]] Output refused_as_older(const PeerRef& by, Now now);
   [[nodiscard]] Output tick(Now now);
 
   // -- questions
@@ -175,6 +177,7 @@ class Peer {
   void now_dead(const PeerRef& peer);
   void refuse_older_life(const PeerRef& peer, Output& out);
   void meet_own_key(std::uint64_t epoch, const Id& link, Output& out);
+  void hear_superseded(const Id& from, Output& out);
   void leave_ring(Output& out);
   Output finished(Output out);
   void become_member();

@@ -210,12 +210,7 @@ void Peer::on(const Frame& frame, const LeaveAck&, Output&) {
 }
 
 void Peer::on(const Frame& frame, const ErrorReply& error, Output& out) {
-  if (error.code == WireError::superseded) {
-    // One peer alone must not be able to end us, unless it is the only one we know.
-    says_superseded_.insert(frame.peer.id);
-    if (says_superseded_.size() >= 2 || book_.known().size() < 2) leave_ring(out);
-    return;
-  }
+  if (error.code == WireError::superseded) return hear_superseded(frame.peer.id, out);
   auto request = answered(frame);
   if (!request) return;
   bool busy = error.code == WireError::rate;

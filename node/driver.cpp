@@ -99,6 +99,14 @@ void Driver::unreachable(const chord::PeerRef& peer, const Error& why) {
   perform(service_->unreachable(peer, why, now()));
 }
 
+void Driver::superseded(const chord::PeerRef& by) {
+  perform(service_->refused_as_older(by, now()));
+}
+
+void Driver::same_key(const chord::PeerRef& peer, std::uint64_t epoch) {
+  perform(service_->link_up({.peer = peer, .epoch = epoch}, now()));
+}
+
 void Driver::revocations(const service::Revocations& list) {
   if (node_.keep_revocations) node_.keep_revocations(list);
 }

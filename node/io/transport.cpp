@@ -236,6 +236,8 @@ void Transport::Impl::bury_dial(Link& link) {
   if (waited_for) pending_.erase(pending);
   if (link.stage == Stage::draining || link.silent || kept_other) return;
   listener_.unreachable(link.target, link.connection->why());
+  bool stale = link.greeting && link.greeting->refusal() == service::Refusal::stale_epoch;
+  if (stale) listener_.superseded({.id = link.peer.id, .address = link.target.address});
 }
 
 void Transport::Impl::complain(const std::string& address, const std::string& text) {

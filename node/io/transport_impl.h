@@ -100,6 +100,7 @@ class Transport::Impl {
   void ready(Link& link);
   void frame(Link& link, chord::Frame&& frame);
   void greet(Link& link, const chord::Frame& frame);
+  void meet_own_key(Link& link);
   void turn_away(Link& link, service::Refusal why, const std::string& text);
   bool dialling(const chord::Id& peer) const;
   std::optional<service::Refusal> objection(const Link& link);

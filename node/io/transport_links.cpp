@@ -26,9 +26,6 @@ std::string objection_text(Refusal why, const chord::Id& peer) {
 void Transport::Impl::ready(Link& link) {
   Connection& c = *link.connection;
   link.peer.id = c.peer().id;
-  if (link.peer.id == id_ && c.purpose() == Purpose::link) {
-    return c.close(Error{ErrorCode::conflict, "this is the node itself"});
-  }
   auto side = c.dialled() ? service::Greeting::Side::dialler : service::Greeting::Side::acceptor;
   link.greeting.emplace(side, hello_);
   link.stage = c.purpose() == Purpose::enrol ? Stage::enrolling : Stage::greeting;
@@ -64,11 +61,26 @@ void Transport::Impl::greet(Link& link, const chord::Frame& frame) {
   }
   link.epoch = link.greeting->peer().epoch;
   link.peer = announced(link);
+  if (link.peer.id == id_) return meet_own_key(link);
   if (auto why = objection(link)) {
     return turn_away(link, *why, objection_text(*why, link.peer.id));
   }
   if (!dialled) send_on(link, wire::hello_ack, 0, hello_.encode());
   open(link);
+}
+
+/// We dialled ourselves, or there is a copy of this node: both ends learn the other's epoch.
+void Transport::Impl::meet_own_key(Link& link) {
+  bool ourselves = link.epoch == hello_.epoch;
+  if (!ourselves) listener_.same_key(link.peer, link.epoch);
+  if (link.connection->dialled()) {
+    return link.connection->close(
+        Error{ErrorCode::conflict, ourselves ? "this is the node itself" : "a copy of this node"});
+  }
+  send_on(link, wire::hello_ack, 0, hello_.encode());
+  link.connection->flush();
+  link.connection->finish();
+  retire(link, false);
 }
 
 /// Says why and closes. A duplicate is nobody's fault and no news.

@@ -199,6 +199,8 @@ void Kernel::link_down(const Id& peer) {
   inbound_.gone(peer);
 }
 
+void Kernel::refused_as_older(const PeerRef& by) { feed(peer_.refused_as_older(by, now_)); }
+
 void Kernel::unreachable(const PeerRef& peer) {
   bool known_id = peer.id != Id{};
   feed(known_id ? peer_.unreachable(peer, now_) : peer_.unreachable(peer.address, now_));

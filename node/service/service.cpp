@@ -122,6 +122,12 @@ Output Service::unreachable(const PeerRef& peer, const Error& why, Now now) {
   return finish();
 }
 
+Output Service::refused_as_older(const PeerRef& by, Now now) {
+  kernel_.begin(now);
+  kernel_.refused_as_older(by);
+  return finish();
+}
+
 Output Service::written(std::uint64_t token, Result<void> result, Now now) {
   kernel_.begin(now);
   kernel_.written(token, std::move(result));

@@ -85,6 +85,21 @@ TEST_CASE("a node that dials itself learns so") {
   REQUIRE(run_until(loop, [&] { return a.failures.size() == 1; }));
   CHECK(a.failures[0] == "this is the node itself");
   CHECK(a.ups.empty());
+  CHECK(a.copies.empty());
+}
+
+TEST_CASE("a node that dials a copy of itself tells both of the other's epoch") {
+  uv::Loop loop;
+  Identity twice = new_identity();
+  Node old(loop, twice, service::builtin_overlay(), quick_options(), 5);
+  Node fresh(loop, twice, service::builtin_overlay(), quick_options(), 6);
+  fresh.transport.dial(old.address);
+  REQUIRE(run_until(loop, [&] { return !old.copies.empty() && !fresh.copies.empty(); }));
+  REQUIRE(run_until(loop, [&] { return fresh.failures.size() == 1; }));
+  CHECK(old.copies == std::vector<std::uint64_t>{6});
+  CHECK(fresh.copies == std::vector<std::uint64_t>{5});
+  CHECK(old.ups.empty());
+  CHECK(fresh.ups.empty());
 }
 
 TEST_CASE("when both dial at once one link is left, and nothing sent is lost") {
@@ -131,6 +146,8 @@ TEST_CASE("a restarted peer replaces its old link, an older start of it is refus
   old->send(a, {3});
   REQUIRE(run_until(loop, [&] { return old->failures.size() == 1; }));
   CHECK(old->failures[0].find("later start") != std::string::npos);
+  CHECK(old->superseded_by == std::vector{a.transport.id()});
+  CHECK(fresh.superseded_by.empty());
   CHECK(a.transport.linked(fresh.transport.id()));
   CHECK(a.frames.size() == 2);
 }

@@ -102,7 +102,7 @@ Profile profile_for(std::uint64_t seed, const Arguments& arguments) {
   if (arguments.profile) return *arguments.profile;
   // Every second seed is mixed, the others go round the named profiles.
   if (seed % 2 == 0) return Profile::mixed;
-  return all_profiles[1 + (seed / 2) % (all_profiles.size() - 2)];
+  return all_profiles[1 + (seed / 2) % (all_profiles.size() - 1)];
 }
 
 Verdict run_one(std::uint64_t seed, Profile profile, const Narrowing& narrowing,

@@ -127,7 +127,6 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
     for (int i = 0; i < kinds; ++i) {
       if (rng.chance(0.5)) plan.faults.insert(static_cast<Fault>(i));
     }
-    plan.faults.erase(Fault::twin);
     over_budget = rng.chance(0.2);
   }
   plan.weather.delay_max = milliseconds(rng.between(5, 80));

@@ -25,7 +25,7 @@ enum class Profile : std::uint8_t {
   garbage,
   lossy,
   blackout,
-  twins  // two processes with one key; not yet part of batches (docs/testing.md)
+  twins  // two processes with one key
 };
 inline constexpr std::array all_profiles{Profile::mixed,    Profile::boot,     Profile::churn,
                                          Profile::adjacent, Profile::half,     Profile::merge,

@@ -31,6 +31,9 @@ class RingProcess final : public Process {
   Actions unreachable(const std::string& address, Now now) override {
     return perform(peer_.unreachable(address, now));
   }
+  Actions refused_as_older(const PeerRef& by, Now now) override {
+    return perform(peer_.refused_as_older(by, now));
+  }
   Actions tick(Now now) override { return perform(peer_.tick(now)); }
   Actions leave(Now now) override { return perform(peer_.start(chord::LeaveNow{}, now)); }
   Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override {

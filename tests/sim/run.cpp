@@ -205,11 +205,18 @@ class Run {
 
   void conclude() {
     nemesis_->heal();
-    if (!pass_time(pauses_left()) || !rescue() || !settle()) return;
+    if (!pass_time(pauses_left()) || !forget_twins() || !rescue() || !settle()) return;
     if (plan_.options.fingers && !settle_fingers()) return;
     if (!quiet_lookups()) return;
     RingView view(world_.hosts());
     if (auto bad = check_ideal(view)) fail("no longer ideal without a fault: " + *bad);
+  }
+
+  /// The older of two processes with one key may outlive the later one; for a while after that
+  /// there are peers that refuse it, as they must.
+  bool forget_twins() {
+    if (!plan_.faults.contains(Fault::twin)) return true;
+    return pass_time(plan_.options.epoch_memory + std::chrono::seconds(15));
   }
 
   /// Harm may have left nobody who remembers a ring; then a person starts one again.

@@ -57,6 +57,8 @@ std::string event_text(const Event& event, const World& world) {
       return "cannot reach " + other;
     case Event::Kind::no_address:
       return "cannot reach address " + event.dialled;
+    case Event::Kind::refused:
+      return "is refused as an earlier life by " + other;
     case Event::Kind::handshake:
       return "handshake with " + other;
     case Event::Kind::resume:

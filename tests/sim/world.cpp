@@ -20,7 +20,6 @@ World::World(Factory& factory, Network network, Rng rng)
 HostNumber World::add_host(PeerRef self, const chord::Options& options) {
   HostNumber number = hosts_.size();
   addresses_[self.address] = number;
-  twins_.emplace(self.id, number);
   Host host;
   host.self = std::move(self);
   host.options = options;
@@ -61,6 +60,7 @@ void World::crash(HostNumber number, CrashKind kind) {
   Host& host = hosts_[number];
   if (!host.running()) return;
   host.process.reset();
+  std::erase_if(told_up_, [&](const auto& told) { return told.first.first == number; });
   host.silent = kind == CrashKind::silent;
   host.member_since = Time::max();
   note("host " + std::to_string(number) + " crashes" + (host.silent ? " and is gone" : ""));
@@ -115,7 +115,13 @@ bool World::due(const Event& event) {
   if (event.kind == Event::Kind::wake) return host.wake_at <= now_;
   if (event.kind != Event::Kind::deliver && event.kind != Event::Kind::up) return true;
   auto link = links_.find(key(event.host, event.other));
-  return link != links_.end() && link->second.number == event.link;
+  bool same = link != links_.end() && link->second.number == event.link;
+  return same && (event.kind == Event::Kind::up || told_up(event));
+}
+
+bool World::told_up(const Event& event) const {
+  auto told = told_up_.find({event.host, hosts_[event.other].self.id});
+  return told != told_up_.end() && told->second.link == event.link;
 }
 
 /// A link is found broken by one end: the other end's system gives it up as well. Whether the
@@ -133,18 +139,43 @@ bool World::give_up(const Event& event) {
                       .life = far_life});
     }
   }
-  auto told = told_up_.find({event.host, event.other});
-  if (told == told_up_.end() || told->second != event.link) return false;
-  told_up_.erase(told);
+  if (!told_up(event)) return false;
+  told_up_.erase({event.host, hosts_[event.other].self.id});
   return true;
 }
 
-/// The transport keeps one link per id: a newer one with the same id takes the place of the older.
-void World::replace_twin(const Event& event) {
-  for (HostNumber other = 0; other < hosts_.size(); ++other) {
-    bool twin = other != event.other && hosts_[other].self.id == hosts_[event.other].self.id;
-    if (twin) break_link(event.host, other);
+/// Whether a link that comes up stays, if there is one to another process with the same id: the
+/// later process takes the place of the older one, which is reported down first.
+bool World::passes_twins(const Event& event) {
+  auto told = told_up_.find({event.host, hosts_[event.other].self.id});
+  if (told == told_up_.end() || told->second.other == event.other) return true;
+  Told old = told->second;
+  if (event.frame.request < old.epoch) {
+    refuse_older(event);
+    return false;
   }
+  break_link(event.host, old.other);
+  handle({.kind = Event::Kind::down,
+          .host = event.host,
+          .other = old.other,
+          .link = old.link,
+          .life = event.life});
+  return due(event);
+}
+
+void World::refuse_older(const Event& event) {
+  const Link& link = links_.at(key(event.host, event.other));
+  HostNumber dialler = link.dialler, other = dialler == event.host ? event.other : event.host;
+  Event failure{.kind = link.dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address,
+                .host = dialler,
+                .other = other,
+                .life = hosts_[dialler].life,
+                .dialled = link.dialled};
+  break_link(event.host, event.other);
+  Time at = now_ + network_.delay(other, dialler);
+  schedule(at, failure);
+  failure.kind = Event::Kind::refused;
+  if (dialler == event.other) schedule(at, std::move(failure));
 }
 
 void World::handle(const Event& event) {
@@ -153,9 +184,10 @@ void World::handle(const Event& event) {
   Host& host = hosts_[event.host];
   if (host.paused_until > now_) return schedule(host.paused_until, event);
   if (event.kind == Event::Kind::down && !give_up(event)) return;
-  if (event.kind == Event::Kind::up) {
-    replace_twin(event);
-    told_up_[{event.host, event.other}] = event.link;
+  if (event.kind == Event::Kind::up && hosts_[event.other].self.id != host.self.id) {
+    if (!passes_twins(event)) return;
+    told_up_[{event.host, hosts_[event.other].self.id}] = {
+        .link = event.link, .other = event.other, .epoch = event.frame.request};
   }
   trace(event);
   ++steps_;
@@ -180,6 +212,8 @@ Actions World::call(const Event& event, Process& process) {
       return process.unreachable(other.self, now);
     case Event::Kind::no_address:
       return process.unreachable(event.dialled, now);
+    case Event::Kind::refused:
+      return process.refused_as_older(other.self, now);
     case Event::Kind::wake:
       hosts_[event.host].wake_at = Time::max();
       return process.tick(now);
@@ -390,7 +424,8 @@ void World::close(HostNumber number, const Id& peer) {
     auto found = links_.find(key(number, other));
     if (found == links_.end()) continue;
     // What was sent before still arrives; the link ends when the other side has read it all.
-    told_up_.erase({number, other});
+    auto told = told_up_.find({number, peer});
+    if (told != told_up_.end() && told->second.other == other) told_up_.erase(told);
     arrive(number, other, found->second,
            {.kind = Event::Kind::down,
             .host = other,
@@ -403,13 +438,11 @@ void World::close(HostNumber number, const Id& peer) {
 
 /// The transport finds a link by the id it proved, whatever address a frame names.
 std::optional<HostNumber> World::linked_host(HostNumber from, const Id& id) const {
-  auto same = twins_.equal_range(id);
-  for (auto it = same.first; it != same.second; ++it) {
-    if (told_up_.contains({from, it->second}) && links_.contains(key(from, it->second))) {
-      return it->second;
-    }
+  auto told = told_up_.find({from, id});
+  if (told == told_up_.end() || !links_.contains(key(from, told->second.other))) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return told->second.other;
 }
 
 std::optional<HostNumber> World::host_at(const std::string& address) const {

@@ -23,6 +23,7 @@ struct Event {
     down,         // a link is found broken
     unreachable,  // a dial failed
     no_address,   // a dial by address failed
+    refused,      // a dial failed because the other side knows a later process with our key
     resume,       // a host goes on after a pause
   };
   Kind kind{};
@@ -65,7 +66,8 @@ class Observer {
 /// All hosts, one queue of events ordered by time and age, no real time, no other chance than the
 /// generators given: the same seed makes the same history. Connections are modelled as the
 /// transport offers them: dialled on first use, reported up with the peer's epoch on both sides,
-/// frames in order per direction, broken as a whole.
+/// frames in order per direction, broken as a whole. One link per id: of two processes with one key
+/// the later keeps or takes it, and the older one's dial is refused.
 class World {
  public:
   World(Factory& factory, Network network, Rng rng);
@@ -116,7 +118,9 @@ class World {
   Actions call(const Event& event, Process& process);
   bool due(const Event& event);
   bool give_up(const Event& event);
-  void replace_twin(const Event& event);
+  bool passes_twins(const Event& event);
+  void refuse_older(const Event& event);
+  bool told_up(const Event& event) const;
   void perform(HostNumber host, const Actions& actions);
   void send(HostNumber from, const Frame& frame);
   void dial(HostNumber from, HostNumber to, const std::string& dialled);
@@ -135,10 +139,14 @@ class World {
   Rng rng_;
   std::vector<Host> hosts_{};
   std::map<std::string, HostNumber> addresses_{};
-  std::multimap<Id, HostNumber> twins_{};  // almost always one host per id
   std::map<std::pair<Time, std::uint64_t>, Event> queue_{};
   std::map<LinkKey, Link> links_{};
-  std::map<LinkKey, std::uint64_t> told_up_{};  // (who, to whom): the link last reported up
+  struct Told {
+    std::uint64_t link{};
+    HostNumber other{};
+    std::uint64_t epoch{};
+  };
+  std::map<std::pair<HostNumber, Id>, Told> told_up_{};  // (who, to whom): reported up, not down
   std::vector<Observer*> observers_{};
   Time now_{};
   std::uint64_t next_event_ = 0;
