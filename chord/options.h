@@ -63,9 +63,11 @@ struct Options {
   std::size_t expiries_per_tick = 8;
   std::size_t open_requests = 2048;
 
-  double state_rate = 10;  // requests per second and peer; bursts of twice as many
+  // Requests per second and peer; bursts of twice as many. A busy node makes a thousand lookups a
+  // second, each of which ends in a STATE_REQ: refusing those would make lookups pass by the owner.
+  double state_rate = 2000;
   double notify_rate = 10;
-  double next_rate = 50;
+  double next_rate = 2000;
   double ping_rate = 5;
 
   Mistake mistake = Mistake::none;

@@ -161,4 +161,14 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a burst of questions is answered by the true owners, none of whom is passed by for being "
+    "busy") {
+  // Seed 92 of the case above met it: a peer that refused a lookup for its rate counted as gone,
+  // and the asker took itself for the owner of what it did not have.
+  People people(92, 8);
+  for (const std::string& address : people.addresses) people.import(address, 2);
+  people.check_questions("burst", people.addresses[6], 150);
+}
+
 TEST_SUITE_END();

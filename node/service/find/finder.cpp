@@ -297,6 +297,12 @@ void Finder::next_replica(SearchId id, Job job) {
     --r.reading;
     return;
   }
+  bool lost = !job.answered && ++job.attempts < options_.attempts && !r.paused;
+  if (lost) {  // perhaps the ring has changed: find the owner again
+    job.replicas.clear();
+    job.replica = 0;
+    return locate(id, std::move(job));
+  }
   if (job.answered) ++r.report.answered;
   r.report.complete = r.report.complete && job.answered;
   --r.reading;

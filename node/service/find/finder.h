@@ -69,6 +69,7 @@ class Finder {
     std::size_t verify_window = 16;
     std::size_t max_searches = 64;
     std::size_t replicas = 3;  // that may be asked for a key
+    std::size_t attempts = 2;  // lookups for it, while none of them answers
     Duration request_timeout = std::chrono::seconds(2);
     Duration keep = std::chrono::minutes(2);        // an open search
     Duration count_age = std::chrono::seconds(30);  // of a remembered count
@@ -105,6 +106,7 @@ class Finder {
     std::vector<PeerRef> replicas{};
     std::size_t replica{};
     bool answered = false;
+    std::size_t attempts{};
     std::optional<Id> after{};
   };
   struct Running {

@@ -93,6 +93,10 @@ void Index::on_query(const Request& request) {
   if (!asked) return context_.refuse(request, asked.error());
   if (!rate_.take(request.from.id, 1, context_.now().mono))
     return context_.refuse(request, too_fast());
+  // A lookup made while the ring changed may have led here; an empty answer would look complete.
+  if (!replicas_.neighbourhood().among_first(replicas_.options().replicas, asked->key)) {
+    return context_.refuse(request, to_error(Status::not_responsible));
+  }
   QueryReply reply;
   bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
   reply.settling = changed || replicas_.behind();
