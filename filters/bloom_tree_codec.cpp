@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "filters/bit_runs.h"
+#include "filters/filter_coder.h"
 #include "filters/range_coder.h"
 
 namespace beckon::filters {
@@ -14,9 +15,6 @@ constexpr std::uint8_t version = 1;
 constexpr std::uint8_t double_hashing_flag = 1;
 constexpr std::uint8_t partitioned_flag = 2;
 constexpr std::size_t checksum_bytes = 8;
-
-// Bytes on a wire are dearer than the time to code them, so levels are coded nearly to the half.
-constexpr RangeCoderOptions coder{.raw_above = 0.45};
 
 /// The inverse of children_of_ones.
 BitArray spread(const BitArray& parents, const BitArray& children, std::uint32_t m) {
@@ -83,7 +81,9 @@ Bytes encode(const BloomTree& tree) {
   out.u8(version);
   put_shape(out, tree.shape());
   for (std::size_t i = 0; i < tree.shape().depth(); ++i) {
-    out.counted32(encode_bits(i == 0 ? tree.level(0) : children_of_ones(tree, i - 1), coder));
+    out.counted32(i == 0
+                      ? encode_bits(tree.level(0), sent_bits)
+                      : encode_filters(children_of_ones(tree, i - 1), tree.shape().levels[i].bits));
   }
   out.u64(xxh3_64(out.bytes()));
   return out.take();
@@ -105,7 +105,8 @@ Result<BloomTree> decode_bloom_tree(ByteView bytes, std::uint64_t most_bits) {
   for (std::size_t i = 0; i < shape->depth(); ++i) {
     std::uint32_t m = shape->levels[i].bits;
     std::size_t expected = i == 0 ? m : levels.back().count() * m;
-    auto bits = decode_bits(expected, in.counted32());
+    ByteView coded = in.counted32();
+    auto bits = i == 0 ? decode_bits(expected, coded) : decode_filters(expected, m, coded);
     if (!bits) return bits.error();
     levels.push_back(i == 0 ? std::move(*bits) : spread(levels.back(), *bits, m));
   }

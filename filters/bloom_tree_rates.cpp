@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "filters/bit_runs.h"
+#include "filters/bloom_tree_codec.h"
+#include "filters/filter_coder.h"
 #include "filters/range_coder.h"
 
 namespace beckon::filters {
@@ -127,7 +129,10 @@ std::vector<double> entropy_by_level(const BloomTree& tree, SentLevels sent) {
     std::uint64_t bits = sent == SentLevels::whole ? tree.shape().level_bits(level)
                                                    : parents * tree.shape().levels[level].bits;
     parents = ones_in(tree, level);
-    out.push_back(entropy_bits(parents, bits));
+    out.push_back(sent == SentLevels::filters_of_ones && level > 0
+                      ? filter_entropy_bits(children_of_ones(tree, level - 1),
+                                            tree.shape().levels[level].bits)
+                      : entropy_bits(parents, bits));
   }
   return out;
 }

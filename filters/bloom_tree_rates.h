@@ -23,6 +23,7 @@ TreeRates rates(const BloomTree& tree);
 enum class SentLevels {
   whole,             // every bit of every level (eq. 7)
   children_of_ones,  // both ends know that the rest is zero
+  filters_of_ones,   // the same, and small filters by their pattern: what encode() sends
 };
 std::vector<double> entropy_by_level(const BloomTree& tree, SentLevels sent);
 double entropy_bits(const BloomTree& tree, SentLevels sent);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "filters/bloom_tree_codec.h"
+#include "filters/filter_coder.h"
 #include "filters/range_coder.h"
 
 namespace beckon::filters {
@@ -13,7 +14,6 @@ namespace {
 
 enum class MessageKind : std::uint8_t { open = 1, common = 2, level = 3, ids = 4, confirm = 5 };
 constexpr std::uint8_t version = 1;
-constexpr RangeCoderOptions coder{.raw_above = 0.45};
 constexpr std::size_t id_bytes = 8;
 
 Bytes framed(MessageKind kind, ByteView body) {
@@ -149,13 +149,14 @@ Bytes ExchangeOpener::open() {
   ByteWriter out;
   out.u8(version);
   put_shape(out, shape_);
-  out.raw(encode_bits(sent_, coder));
+  out.raw(encode_bits(sent_, sent_bits));
   return framed(MessageKind::open, out.bytes());
 }
 
 Bytes ExchangeOpener::level_message() {
   sent_ = frontier_.bits();
-  return framed(MessageKind::level, encode_bits(sent_, coder));
+  std::uint32_t m = shape_.levels[frontier_.level()].bits;
+  return framed(MessageKind::level, encode_filters(sent_, m));
 }
 
 Result<ExchangeStep> ExchangeOpener::receive(ByteView message) {
@@ -195,7 +196,7 @@ Result<ExchangeStep> ExchangeOpener::take_ids(ByteView body) {
   std::sort(common_.begin(), common_.end());
   common_.erase(std::unique(common_.begin(), common_.end()), common_.end());
   finished_ = true;
-  return ExchangeStep{.send = framed(MessageKind::confirm, encode_bits(held, coder)),
+  return ExchangeStep{.send = framed(MessageKind::confirm, encode_bits(held, sent_bits)),
                       .finished = true};
 }
 
@@ -227,12 +228,14 @@ Result<ExchangeStep> ExchangeAnswerer::take_open(ByteReader& in) {
 
 Result<ExchangeStep> ExchangeAnswerer::take_level(ByteView body) {
   if (frontier_->bit_count() > limits_.level_bits) return too_large();
-  auto theirs = decode_bits(frontier_->bit_count(), body);
+  std::uint32_t m = shape_->levels[frontier_->level()].bits;
+  auto theirs = frontier_->level() == 0 ? decode_bits(m, body)
+                                        : decode_filters(frontier_->bit_count(), m, body);
   if (!theirs) return theirs.error();
   frontier_->keep(*theirs);
   if (frontier_->level() + 1 < shape_->depth()) {
     BitArray common = frontier_->bits();
-    Bytes mask = encode_bits(mask_of(*theirs, common), coder);
+    Bytes mask = encode_bits(mask_of(*theirs, common), sent_bits);
     frontier_->descend(common);
     return ExchangeStep{.send = framed(MessageKind::common, mask)};
   }

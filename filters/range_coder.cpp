@@ -6,6 +6,7 @@
 
 #include "filters/bits.h"
 #include "filters/symbol_coder.h"
+#include "filters/varint.h"
 
 namespace beckon::filters {
 
@@ -15,25 +16,6 @@ enum class Form : std::uint8_t { raw = 0, gaps = 1, bytes = 2 };
 constexpr std::uint8_t inverted = 0x80;
 constexpr std::uint64_t one = std::uint64_t{1} << 32;  // probabilities are parts of 2^32
 constexpr double gaps_below = 0.09;
-
-void put_varint(Bytes& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 0x80));
-  out.push_back(static_cast<std::uint8_t>(value));
-}
-
-std::uint64_t take_varint(ByteReader& in) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 63; shift += 7) {
-    std::uint8_t byte = in.u8();
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) {
-      if (byte == 0 && shift > 0) in.fail();  // a longer form than needed
-      return value;
-    }
-  }
-  in.fail();
-  return 0;
-}
 
 BitArray inverse(const BitArray& bits) {
   BitArray out(bits.size());

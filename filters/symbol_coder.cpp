@@ -122,6 +122,7 @@ SymbolModel::SymbolModel(std::span<const std::uint64_t> weights) {
   std::uint32_t sum = 0;
   std::size_t largest = 0;
   for (std::size_t s = 0; s < weights.size(); ++s) {
+    if (weights[s] == 0) continue;
     symbols_[s].frequency = std::max(1U, static_cast<std::uint32_t>(weights[s] * scale / total));
     sum += symbols_[s].frequency;
     if (symbols_[s].frequency > symbols_[largest].frequency) largest = s;
@@ -132,6 +133,7 @@ SymbolModel::SymbolModel(std::span<const std::uint64_t> weights) {
   std::uint32_t start = 0;
   for (std::size_t s = 0; s < weights.size(); ++s) {
     Symbol& symbol = symbols_[s];
+    if (symbol.frequency == 0) continue;
     symbol.start = start;
     symbol.inverse = ~std::uint64_t{0} / symbol.frequency;
     std::fill_n(slots_.begin() + start, symbol.frequency, static_cast<std::uint8_t>(s));

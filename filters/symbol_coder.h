@@ -8,15 +8,15 @@
 
 namespace beckon::filters {
 
-/// How often each of at most 256 symbols occurs, as whole parts of 2^scale_bits, each at least one
-/// part. Made from whole numbers only, so that both ends of a wire get the same parts on every
-/// machine.
+/// How often each of at most 256 symbols occurs, as whole parts of 2^scale_bits: none for weight 0
+/// (such a symbol can be neither written nor read), else at least one. Made from whole numbers
+/// only, so that both ends of a wire get the same parts on every machine.
 class SymbolModel {
  public:
   static constexpr unsigned scale_bits = 14;
   static constexpr std::uint32_t scale = 1U << scale_bits;
 
-  /// 1 .. 256 weights below 2^40, not all zero.
+  /// 1 .. 256 weights, not all zero, with a sum below 2^50.
   explicit SymbolModel(std::span<const std::uint64_t> weights);
 
   struct Symbol {

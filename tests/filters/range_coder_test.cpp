@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/rng.h"
+#include "filters/filter_coder.h"
 #include "filters/symbol_coder.h"
 
 using namespace beckon;
@@ -89,6 +90,33 @@ TEST_CASE("cut, lengthened or changed input is refused or decodes within bounds"
   }
 }
 
+TEST_CASE(
+    "small filters are coded by their pattern: shorter than bit by bit when few have no one") {
+  Rng rng(6);
+  for (unsigned m : {2U, 3U, 4U, 8U, 9U}) {
+    for (int most : {0, 1, 3}) {
+      CAPTURE(m);
+      CAPTURE(most);
+      BitArray bits(3000 * m);
+      for (std::size_t f = 0; f < 3000; ++f) {
+        for (int i = 0; i < most; ++i) bits.set(f * m + rng.below(m));
+      }
+      Bytes coded = encode_filters(bits, m);
+      auto back = decode_filters(bits.size(), m, coded);
+      REQUIRE(back);
+      CHECK(*back == bits);
+      CHECK(static_cast<double>(coded.size()) <= filter_entropy_bits(bits, m) / 8 * 1.01 + 40);
+      if (m <= 8 && m > 2 && most == 1) {
+        CHECK(static_cast<double>(coded.size()) <
+              0.8 * static_cast<double>(encode_bits(bits).size()));
+      }
+      for (std::size_t size = 0; size < coded.size(); size += 7) {
+        CHECK_FALSE(decode_filters(bits.size(), m, ByteView(coded).first(size)));
+      }
+    }
+  }
+}
+
 TEST_CASE("symbols of any frequencies come back") {
   Rng rng(5);
   for (std::size_t size : {0, 1, 5, 4095, 4096, 4099, 20'000}) {
@@ -96,7 +124,10 @@ TEST_CASE("symbols of any frequencies come back") {
     for (std::uint64_t& weight : weights) weight = rng.below(5) == 0 ? rng.below(1 << 20) : 0;
     weights[0] += 1;
     std::vector<std::uint8_t> symbols(size);
-    for (std::uint8_t& s : symbols) s = static_cast<std::uint8_t>(rng.below(weights.size()));
+    for (std::uint8_t& s : symbols) {
+      do s = static_cast<std::uint8_t>(rng.below(weights.size()));
+      while (weights[s] == 0);
+    }
     SymbolModel model(weights);
     std::vector<std::uint8_t> back(size);
     REQUIRE(decode_symbols(model, encode_symbols(model, symbols), back));
