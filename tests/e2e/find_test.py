@@ -1,9 +1,10 @@
 """Eight nodes host a thousand people. What find says is held against a look at everybody, in both directions, also with
 two nodes killed and after they came back."""
+import http.client
 import json
-import os
 import pathlib
 import random
+import socket
 import subprocess
 import sys
 import time
@@ -211,6 +212,46 @@ class Surface(Overlay):
         rows = json.loads((self.one.home / "last_find" / "none.json").read_text())["rows"]
         self.assertEqual([row["name"] for row in rows], [line.split()[1] for line in lines[1:5]])
         self.assertTrue(all(len(row["key"]) == 64 and row["host"] == self.one.id for row in rows))
+
+    def http(self, path, accept="application/json", method="GET", body=None):
+        """(status, content type, text) straight from the API."""
+        connection = http.client.HTTPConnection("beckond")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(self.one.home / "api.sock"))
+        connection.request(method, path, body=body, headers={"Accept": accept})
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        connection.close()
+        return reply.status, reply.headers["Content-Type"], text
+
+    def test_the_api_streams_and_goes_on_behind_the_limit(self):
+        people = "".join(json.dumps({"name": f"P{i}", "hobby": "ice skating", "age": 20 + i}) + "\n" for i in range(9))
+        status, _, text = self.http("/v1/profile/import?publish=1", method="POST", body=people)
+        self.assertEqual((status, json.loads(text)), (200, {"imported": 9, "published": 9, "failed": []}))
+
+        status, kind, text = self.http("/v1/find?hobby=ice%20skating&age=20..28", accept="text/event-stream")
+        events = [dict(line.split(": ", 1) for line in block.splitlines()) for block in text.strip().split("\n\n")]
+        self.assertEqual((status, kind), (200, "text/event-stream"))
+        self.assertEqual([e["event"] for e in events if e["event"] != "progress"], ["hit"] * 9 + ["done"])
+        done = json.loads(events[-1]["data"])
+        self.assertEqual((done["query"], done["complete"], done["found"]), ('age=20..28&hobby="ice skating"', True, 9))
+
+        seen, cookie = [], ""
+        while True:  # page by page, nobody twice, nobody lost
+            answer = json.loads(self.http("/v1/find?" + (f"_cookie={cookie}" if cookie else "hobby=ice%20skating") + "&_limit=4")[2])
+            seen += [p["name"] for p in answer["people"]]
+            if not answer["limited"]:
+                break
+            cookie = answer["cookie"]
+        self.assertEqual(sorted(seen), [f"P{i}" for i in range(9)])
+
+        status, kind, text = self.http("/v1/find?hobbby=chess")
+        problem = json.loads(text)
+        self.assertEqual((status, kind, problem["picture"].splitlines()[1]),
+                         (400, "application/problem+json", '  ^^^^^^ no attribute "hobbby". Close: hobby'))
+        for path in ("/v1/find?hobby=go&_limit=0", "/v1/find?hobby=go&_speed=9", "/v1/find?_cookie=77", "/v1/find",
+                     "/v1/find?hobby=go&_q=hobby=go", "/v1/find?hobby=go&_explain=yes"):
+            self.assertIn(self.http(path)[0], (400, 404), path)
 
     def test_watch_tells_of_everybody_once(self):
         watching = subprocess.Popen([overlay.BECKON, "--home", self.one.home, "find", "hobby=chess", "--watch", "--json"],

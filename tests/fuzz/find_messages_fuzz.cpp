@@ -1,0 +1,66 @@
+// Bodies of the frames of search, and index entries. The first byte of the input picks the message.
+#include "node/service/find/find_messages.h"
+
+#include <algorithm>
+#include <array>
+
+#include "node/service/find/index_item.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace beckon;
+using namespace beckon::service;
+
+namespace {
+
+template <typename Message>
+void check(Result<Message> (*decode)(ByteView), ByteView body) {
+  auto message = decode(body);
+  if (!message) return;
+  ENSURE(std::ranges::equal(encode(*message), body));
+}
+
+void check_entry(ByteView body) {
+  auto entry = decode_entry(profile::Schema::built_in(), body);
+  if (!entry) return;
+  ENSURE(std::ranges::equal(encode_entry(entry->marks, profile::encode(entry->record)), body));
+}
+
+using Check = void (*)(ByteView);
+constexpr std::array<Check, 7> checks = {
+    [](ByteView b) { check(decode_query_request, b); },
+    [](ByteView b) { check(decode_query_reply, b); },
+    [](ByteView b) { check(decode_count_request, b); },
+    [](ByteView b) { check(decode_count_reply, b); },
+    [](ByteView b) { check(decode_verify_request, b); },
+    [](ByteView b) { check(decode_verify_reply, b); },
+    check_entry,
+};
+
+Bytes seed(std::uint8_t which, const Bytes& body) {
+  Bytes out{which};
+  out.insert(out.end(), body.begin(), body.end());
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  checks[data[0] % checks.size()](ByteView(data, size).subspan(1));
+  return 0;
+}
+
+std::vector<Bytes> fuzz_seeds() {
+  profile::Predicates predicates{{.slot = 4, .any = {profile::TextTest{}}},
+                                 {.slot = 6, .any = {profile::NumberTest{.lo = 20, .hi = 30}}}};
+  Bytes record = profile::encode(profile::withdrawal({.address = "h:1", .version = 1}));
+  return {
+      seed(0, encode(QueryRequest{.predicates = predicates, .after = Id{}})),
+      seed(1, encode(QueryReply{.more = true, .listed = 2, .scanned = 2, .records = {record}})),
+      seed(2, encode(CountRequest{.keys = {Id{}, Id{}}})),
+      seed(3, encode(CountReply{.listed = {1, 2}})),
+      seed(4, encode(VerifyRequest{.query = "hobby=chess", .owners = {Id{}}})),
+      seed(5, encode(VerifyReply{.entries = {{}, {.yes = true, .version = 1, .card = "{}"}}})),
+      seed(6, encode_entry({}, record)),
+  };
+}
