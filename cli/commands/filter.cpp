@@ -88,9 +88,11 @@ void add_filter(CLI::App& app, Globals& globals) {
   add_draw(*group, globals);
   add_filter_count(*group, globals);
   add_filter_errors(*group, globals);
+  add_filter_exchange(*group, globals);
   add_filter_fold(*group, globals);
   add_filter_inspect(*group, globals);
   add_filter_simulate(*group, globals);
+  add_filter_tree(*group, globals);
 }
 
 }  // namespace beckon::cli
