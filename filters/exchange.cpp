@@ -17,9 +17,10 @@ constexpr std::uint8_t version = 1;
 constexpr std::size_t id_bytes = 8;
 
 Bytes framed(MessageKind kind, ByteView body) {
-  Bytes out{static_cast<std::uint8_t>(kind)};
-  out.insert(out.end(), body.begin(), body.end());
-  return out;
+  ByteWriter out;
+  out.u8(static_cast<std::uint8_t>(kind));
+  out.raw(body);
+  return out.take();
 }
 
 /// Of the ones of `all`, which are in `some`; `some` has no others.

@@ -65,8 +65,8 @@ SymbolModel byte_model(std::size_t ones, std::size_t bits) {
 /// After the count of ones: number of escapes, low bits of all gaps, symbols.
 void encode_gaps(Bytes& out, const BitArray& bits, std::size_t ones) {
   GapModel model(ones, bits.size());
-  std::vector<std::uint8_t> symbols;
-  symbols.reserve(ones + ones / 16 + 16);
+  std::vector<std::uint8_t> symbols(ones + (bits.size() >> model.shift) / model.escape());
+  std::uint8_t* next = symbols.data();
   Bytes low((ones * model.shift + 7) / 8 + bit_padding);
   std::uint64_t low_at = 0;
   std::uint64_t from = 0;  // first bit not yet told about
@@ -75,14 +75,15 @@ void encode_gaps(Bytes& out, const BitArray& bits, std::size_t ones) {
       std::uint64_t at = w * 64 + static_cast<unsigned>(std::countr_zero(rest));
       std::uint64_t gap = at - from;
       std::uint64_t high = gap >> model.shift;
-      for (; high >= model.escape(); high -= model.escape()) symbols.push_back(model.escape());
-      symbols.push_back(static_cast<std::uint8_t>(high));
+      for (; high >= model.escape(); high -= model.escape()) *next++ = model.escape();
+      *next++ = static_cast<std::uint8_t>(high);
       if (model.shift > 0) store_bits(low.data(), low_at, gap & low_mask(model.shift), model.shift);
       low_at += model.shift;
       from = at + 1;
     }
   }
   low.resize((ones * model.shift + 7) / 8);
+  symbols.resize(static_cast<std::size_t>(next - symbols.data()));
   put_varint(out, symbols.size() - ones);
   out.insert(out.end(), low.begin(), low.end());
   Bytes coded = encode_symbols(SymbolModel(model.weights), symbols);
@@ -112,8 +113,10 @@ Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in)
     high += symbol;
     if (symbol == model.escape()) continue;
     if (found == ones) return invalid("coded bits hold more ones than they say");
-    std::uint64_t tail = load_bits(low.data(), found++ * model.shift, model.shift);
-    at += (high << model.shift | tail);
+    std::uint64_t tail =
+        model.shift == 0 ? 0 : load_bits(low.data(), found * model.shift, model.shift);
+    ++found;
+    at += high << model.shift | tail;
     if (at >= bits) return invalid("coded bits go past their end");
     out.set(at++);
     high = 0;
@@ -159,9 +162,10 @@ Bytes encode_bits(const BitArray& bits, const RangeCoderOptions& options) {
     Bytes out = invert ? coded(inverse(bits), ones, inverted) : coded(bits, ones, 0);
     if (out.size() <= bits.byte_count()) return out;
   }
-  Bytes out{static_cast<std::uint8_t>(Form::raw)};
-  out.insert(out.end(), bits.bytes().begin(), bits.bytes().end());
-  return out;
+  ByteWriter out;
+  out.u8(static_cast<std::uint8_t>(Form::raw));
+  out.raw(bits.bytes());
+  return out.take();
 }
 
 Result<BitArray> decode_bits(std::size_t bits, ByteView bytes) {

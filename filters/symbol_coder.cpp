@@ -21,7 +21,8 @@ std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
 }
 
 /// One symbol into the state; at most one word leaves first, so the state stays below 2^63.
-std::uint64_t push(std::uint64_t state, const SymbolModel::Symbol& symbol, std::uint32_t*& words) {
+inline std::uint64_t push(std::uint64_t state, const SymbolModel::Symbol& symbol,
+                          std::uint32_t*& words) {
   constexpr unsigned headroom = 63 - SymbolModel::scale_bits;
   *words = static_cast<std::uint32_t>(state);
   bool full = state >> headroom >= symbol.frequency;
@@ -61,30 +62,18 @@ Bytes encode_lanes(const SymbolModel& model, std::span<const std::uint8_t> symbo
   return out;
 }
 
-/// Words as they are wanted; past the end it gives zeros and remembers.
-struct WordSource {
-  const std::uint8_t* next;
-  const std::uint8_t* end;
-  bool overrun = false;
-
-  std::uint32_t take() {
-    if (next == end) {
-      overrun = true;
-      return 0;
-    }
-    std::uint32_t word;
-    std::memcpy(&word, next, word_bytes);
-    next += word_bytes;
-    return word;
-  }
-};
-
-std::uint8_t pop(std::uint64_t& state, const SymbolModel& model, WordSource& words) {
+/// One symbol out of the state. Whether a word is needed is as random as the data, so it is taken
+/// without a branch; the caller keeps `next` within its padding.
+inline std::uint8_t pop(std::uint64_t& state, const SymbolModel& model,
+                        const std::uint32_t*& next) {
   auto slot = static_cast<std::uint32_t>(state) & (SymbolModel::scale - 1);
   std::uint8_t s = model.at(slot);
   const SymbolModel::Symbol& symbol = model.symbol(s);
-  state = symbol.frequency * (state >> SymbolModel::scale_bits) + slot - symbol.start;
-  if (state < lowest_state) state = state << 32 | words.take();
+  std::uint64_t small = symbol.frequency * (state >> SymbolModel::scale_bits) + slot - symbol.start;
+  std::uint64_t filled = small << 32 | *next;
+  bool low = small < lowest_state;
+  state = low ? filled : small;
+  next += low ? 1 : 0;
   return s;
 }
 
@@ -98,16 +87,20 @@ Result<void> decode_lanes(const SymbolModel& model, ByteView bytes, std::span<st
   for (std::uint64_t state : states) {
     if (state < lowest_state || state >> 63 != 0) return invalid("coded bits begin wrongly");
   }
-  WordSource words{bytes.data() + lanes * state_bytes, bytes.data() + bytes.size()};
+  // Zeros behind the words let a whole turn of the lanes read past the end before we look.
+  std::size_t count = bytes.size() / word_bytes - lanes * state_bytes / word_bytes;
+  std::vector<std::uint32_t> words(count + lanes + 1);
+  if (count > 0) std::memcpy(words.data(), bytes.data() + lanes * state_bytes, count * word_bytes);
+  const std::uint32_t* next = words.data();
+  const std::uint32_t* end = words.data() + count;
   std::size_t i = 0;
-  for (; i + lanes <= out.size(); i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane)
-      out[i + lane] = pop(states[lane], model, words);
+  for (; i + lanes <= out.size() && next <= end; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) out[i + lane] = pop(states[lane], model, next);
   }
-  for (; i < out.size(); ++i) out[i] = pop(states[i % lanes], model, words);
+  for (; i < out.size() && next <= end; ++i) out[i] = pop(states[i % lanes], model, next);
   bool at_start = std::all_of(states.begin(), states.end(),
                               [](std::uint64_t state) { return state == lowest_state; });
-  if (words.overrun || words.next != words.end || !at_start) {
+  if (i < out.size() || next != end || !at_start) {
     return invalid("coded bits do not end where they should");
   }
   return {};
