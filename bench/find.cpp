@@ -142,8 +142,8 @@ void publish(Overlay& overlay, const std::vector<std::string>& people) {
   for (std::thread& thread : threads) thread.join();
   double seconds = seconds_since(start);
   std::uint64_t records = 0;
-  for (const Json& user : overlay.ask(0, {.path = "/v1/users"})["users"])
-    records += user["records"].get<std::uint64_t>();
+  Json hosted = overlay.ask(0, {.path = "/v1/users"});
+  for (const Json& user : hosted["users"]) records += user["records"].get<std::uint64_t>();
   fmt::print("publish   {} of {} people in {:.1f} s: {:.0f} people/s; about {:.1f} records each\n",
              published, people.size(), seconds, static_cast<double>(published) / seconds,
              static_cast<double>(records) * static_cast<double>(overlay.size()) /

@@ -376,9 +376,19 @@ void Finder::confirmed(SearchId id, const std::vector<profile::Record>& records,
   pump(id);
 }
 
+/// Checking a signature costs more than all the rest of a hit, and the same people come up again.
+bool Finder::genuine(const profile::Record& record) {
+  Digest digest = sha256(profile::encode(record));
+  if (genuine_.contains(digest) || older_.contains(digest)) return true;
+  if (!profile::verify_record(schema_, salt_, signer_, record)) return false;
+  if (genuine_.size() >= options_.remembered_records) older_ = std::exchange(genuine_, {});
+  genuine_.insert(digest);
+  return true;
+}
+
 void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::Entry* entry) {
   // Whoever is shown must have signed what leads to it; else a stranger could pose as its host.
-  if (!profile::verify_record(schema_, salt_, signer_, record)) return;
+  if (!genuine(record)) return;
   Person person{.callee = {.key = record.owner_key,
                            .message_key = record.message_key,
                            .host = {.id = Id{record.host}, .address = record.address}}};

@@ -75,6 +75,7 @@ class Finder {
     Duration count_age = std::chrono::seconds(30);  // of a remembered count
     std::size_t max_counts = 4096;
     std::size_t max_candidates = 100'000;  // of one search
+    std::size_t remembered_records = 8192;
   };
   struct Search {
     profile::Query query{};
@@ -157,6 +158,7 @@ class Finder {
   void hit(Running& search, const profile::Record& record, const VerifyReply::Entry* entry);
   void finish(SearchId id, bool timed_out);
   void forget_old();
+  bool genuine(const profile::Record& record);
 
   Context& context_;
   const profile::Schema& schema_;
@@ -166,6 +168,8 @@ class Finder {
   std::map<SearchId, Running> searches_;
   SearchId last_ = 0;
   std::map<Id, Count> counts_;
+  std::set<Digest> genuine_{};  // records whose signature was checked; two generations
+  std::set<Digest> older_{};
 };
 
 }  // namespace beckon::service
