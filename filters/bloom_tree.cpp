@@ -8,34 +8,31 @@ namespace beckon::filters {
 
 namespace {
 
-/// The filters of a level in which an element is.
-struct Visits {
-  std::array<std::uint32_t, BloomTreeShape::max_visits> filters;
-  std::uint32_t count = 0;
-};
+/// The filters of a level in which an element is, and room for one filter's positions behind.
+using Visits = std::array<std::uint32_t, BloomTreeShape::max_visits + BloomTreeShape::max_k>;
 
 /// Calls visit(level, bit) for every bit of an element, level by level, until it says false.
 template <typename Visit>
 bool walk(const TreePositions& positions, std::size_t depth, const Hash128& element, Visit visit) {
-  Visits now;
-  Visits next;
-  now.filters[0] = 0;
-  now.count = 1;
-  TreePositions::Filter found;
+  Visits first;
+  Visits second;
+  std::uint32_t* now = first.data();
+  std::uint32_t* below = second.data();
+  now[0] = 0;
+  std::uint32_t filters = 1;
   Hash128 salted = positions.salted(element);
   for (std::size_t level = 0; level < depth; ++level) {
-    next.count = 0;
-    for (std::uint32_t i = 0; i < now.count; ++i) {
-      std::uint32_t count = positions.of(salted, level, now.filters[i], found);
-      for (std::uint32_t j = 0; j < count; ++j) {
-        if (!visit(level, found[j])) return false;
+    bool leaf = level + 1 == depth;
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < filters; ++i) {
+      std::uint32_t count = positions.of(salted, level, now[i], below + found);
+      for (std::uint32_t j = found; j < found + count; ++j) {
+        if (!visit(level, below[j])) return false;
       }
-      if (level + 1 == depth) continue;
-      std::copy_n(found.begin(), count, next.filters.begin() + next.count);
-      next.count += count;
+      if (!leaf) found += count;  // nobody asks for the children of leaves
     }
-    std::copy_n(next.filters.begin(), next.count, now.filters.begin());
-    now.count = next.count;
+    std::swap(now, below);
+    filters = found;
   }
   return true;
 }

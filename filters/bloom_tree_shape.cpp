@@ -64,24 +64,4 @@ Hash128 TreePositions::salted(const Hash128& element) const {
           .high = element.high + std::rotl(salt_, 32)};
 }
 
-std::uint32_t TreePositions::of(const Hash128& element, std::size_t level, std::uint32_t filter,
-                                Filter& out) const {
-  const Level& here = levels_[level];
-  std::uint32_t first = here.first_word + filter * here.k;
-  std::uint32_t count = 0;
-  for (std::uint32_t j = 0; j < here.k; ++j) {
-    std::uint32_t w = hashing_ == TreeHashing::independent
-                          ? word(element, first + j)
-                          : static_cast<std::uint32_t>(element.low) +
-                                (first + j + 1) * static_cast<std::uint32_t>(element.high);
-    std::uint32_t bit = filter * here.bits + here.modulus.of(w);
-    if (level == 0 && partitioned_) bit += j * here.modulus.value();
-    bool seen = false;
-    for (std::uint32_t i = 0; i < count; ++i) seen |= out[i] == bit;
-    out[count] = bit;
-    count += seen ? 0 : 1;
-  }
-  return count;
-}
-
 }  // namespace beckon::filters

@@ -53,7 +53,12 @@ class TreePositions {
   using Filter = std::array<std::uint32_t, BloomTreeShape::max_k>;
   /// The distinct bits of an element in one filter; returns how many.
   std::uint32_t of(const Hash128& element, std::size_t level, std::uint32_t filter,
-                   Filter& out) const;
+                   Filter& out) const {
+    return of(element, level, filter, out.data());
+  }
+  /// The same into max_k numbers. Inline, for it is all that inserting and asking do.
+  std::uint32_t of(const Hash128& element, std::size_t level, std::uint32_t filter,
+                   std::uint32_t* out) const;
   Hash128 salted(const Hash128& element) const;  // what `of` wants, once per element
 
  private:
@@ -68,5 +73,26 @@ class TreePositions {
   bool partitioned_;
   std::uint64_t salt_;
 };
+
+inline std::uint32_t TreePositions::of(const Hash128& element, std::size_t level,
+                                       std::uint32_t filter, std::uint32_t* out) const {
+  const Level& here = levels_[level];
+  std::uint32_t first = here.first_word + filter * here.k;
+  std::uint32_t base = filter * here.bits;
+  std::uint32_t slice = level == 0 && partitioned_ ? here.modulus.value() : 0;
+  std::uint32_t count = 0;
+  for (std::uint32_t j = 0; j < here.k; ++j) {
+    std::uint32_t w = hashing_ == TreeHashing::independent
+                          ? word(element, first + j)
+                          : static_cast<std::uint32_t>(element.low) +
+                                (first + j + 1) * static_cast<std::uint32_t>(element.high);
+    std::uint32_t bit = base + here.modulus.of(w) + j * slice;
+    bool seen = false;
+    for (std::uint32_t i = 0; i < count; ++i) seen |= out[i] == bit;
+    out[count] = bit;
+    count += seen ? 0 : 1;
+  }
+  return count;
+}
 
 }  // namespace beckon::filters
