@@ -1,5 +1,6 @@
 """Nodes on hosts of their own, with packets that are late, in the wrong order or lost, and a cut through the middle."""
 import hashlib
+import json
 import sys
 import time
 
@@ -59,11 +60,29 @@ class FaultyNetwork(Overlay):
                 again -= 1
         print(f"lookups right, {again} of them not at once", file=sys.stderr)
 
+    def publish(self, nodes):
+        """One person at every node."""
+        for number, node in enumerate(nodes):
+            file = self.folder / f"person{number}.jsonl"
+            file.write_text(json.dumps({"nickname": f"p{number}", "hobby": ["rowing"]}) + "\n")
+            done = node.json("profile", "import", str(file), "--publish")
+            self.assertEqual(done, {"imported": 1, "published": 1, "failed": []})
+
+    def check_found(self, askers, count):
+        everybody = [f"p{number}" for number in range(count)]
+        for node in askers:
+            def complete():
+                answer = node.json("find", "hobby=rowing", "--timeout", "10s")
+                return sorted(p["attrs"]["nickname"] for p in answer["people"] if p["verified"]) == everybody
+            wait_for(complete, 30, f"{count} people, looked for at {node.listen},")
+
     def test_loss_delay_and_a_cut_through_the_middle(self):
         print(f"\nseed {SEED}", file=sys.stderr)
         nodes = self.ring(HOSTS)
         self.wait_ideal(nodes, 60, f"an ideal ring of {HOSTS} under loss and delay")
         self.check_lookups(nodes)
+        self.publish(nodes)
+        self.check_found(nodes[:1], HOSTS)
 
         half = HOSTS // 2
         hosts = list(self.internet.hosts)
@@ -74,6 +93,7 @@ class FaultyNetwork(Overlay):
         self.internet.heal()
         self.wait_ideal(nodes, 90, "one ideal ring after the cut healed")
         self.check_lookups(nodes)
+        self.check_found([nodes[0], nodes[-1]], HOSTS)
         for node in nodes:
             status = node.json("status")
             self.assertEqual(status["node"]["state"], "joined")
