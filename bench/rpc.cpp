@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <set>
 #include <thread>
 
 #include "bench/bare_tls.h"
@@ -323,11 +324,14 @@ void memory(std::size_t count) {
 
 }  // namespace
 
+/// bench_rpc [--quick] [memory] [latency] [throughput] [handshakes]; none named: all.
 int main(int argc, char** argv) {
-  bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  memory(quick ? 200 : 400);  // first, while this process has no threads
-  compare(1, quick ? 2000 : 20000, quick ? 3 : 9);
-  compare(64, quick ? 20000 : 200000, quick ? 3 : 9);
-  handshakes(quick ? 200 : 3000);
+  std::set<std::string> words(argv + 1, argv + argc);
+  bool quick = words.erase("--quick") > 0;
+  auto asked = [&](const char* what) { return words.empty() || words.contains(what); };
+  if (asked("memory")) memory(quick ? 200 : 400);  // first, while this process has no threads
+  if (asked("latency")) compare(1, quick ? 2000 : 20000, quick ? 3 : 9);
+  if (asked("throughput")) compare(64, quick ? 20000 : 200000, quick ? 3 : 9);
+  if (asked("handshakes")) handshakes(quick ? 200 : 3000);
   return 0;
 }
