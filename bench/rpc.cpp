@@ -26,8 +26,15 @@ constexpr std::size_t body_size = 200;
 constexpr std::size_t message_size = body_size + 13;  // the same bytes on the wire for both
 
 struct Measured {
-  double p50_us = 0, p99_us = 0, per_second = 0;
+  double p50_us = 0, p99_us = 0, per_second = 0, cpu_us = 0;
 };
+
+/// Of this process, both ends: what other work on the machine cannot take away from it.
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
 
 /// Round trips of one run: begins `depth` of them, then one for each that ended, until `total`.
 class Trips {
@@ -35,7 +42,7 @@ class Trips {
   Trips(std::size_t depth, std::size_t total) : depth_(depth), total_(total) { us_.reserve(total); }
   bool begin(std::uint64_t& slot) {
     if (begun_ == total_) return false;
-    if (begun_ == 0) start_ = uv_hrtime();
+    if (begun_ == 0) start_ = uv_hrtime(), start_cpu_ = cpu_seconds();
     slot = begun_++;
     sent_.push_back(uv_hrtime());
     return true;
@@ -48,21 +55,23 @@ class Trips {
   std::uint64_t ended() const { return us_.size(); }
   Measured result() {
     double seconds = static_cast<double>(uv_hrtime() - start_) / 1e9;
+    double cpu = cpu_seconds() - start_cpu_;
+    auto count = static_cast<double>(us_.size());
     std::sort(us_.begin(), us_.end());
-    return {us_[us_.size() / 2], us_[us_.size() * 99 / 100],
-            static_cast<double>(us_.size()) / seconds};
+    return {us_[us_.size() / 2], us_[us_.size() * 99 / 100], count / seconds, cpu / count * 1e6};
   }
 
  private:
   std::size_t depth_, total_;
   std::size_t begun_ = 0;
   std::uint64_t start_ = 0;
+  double start_cpu_ = 0;
   std::vector<std::uint64_t> sent_{};
   std::vector<double> us_{};
 };
 
 struct Quiet : TransportListener {
-  void frame(chord::Frame) override {}
+  void frame(const chord::Frame&) override {}
   void link_up(const chord::PeerRef&, std::uint64_t) override {}
   void link_down(const chord::Id&, const Error&) override {}
   void unreachable(const chord::PeerRef&, const Error& why) override {
@@ -74,7 +83,7 @@ struct Quiet : TransportListener {
 
 struct EchoNode final : Quiet {
   Transport* transport = nullptr;
-  void frame(chord::Frame f) override { transport->send(f); }
+  void frame(const chord::Frame& f) override { transport->send(f); }
 };
 
 TransportOptions roomy() {
@@ -150,19 +159,22 @@ Measured run_ours(const std::string& address, std::size_t depth, std::size_t tot
     Trips trips;
     uv::Loop& loop;
     Transport* transport = nullptr;
-    chord::PeerRef peer{};
-    Client(uv::Loop& l, std::size_t d, std::size_t t) : trips(d, t), loop(l) {}
+    chord::Frame request{};
+    Client(uv::Loop& l, std::size_t d, std::size_t t) : trips(d, t), loop(l) {
+      request.type = 0x20;
+      request.body.assign(body_size, 7);
+    }
     void ask() {
       std::uint64_t slot = 0;
-      if (trips.begin(slot))
-        transport->send(
-            {.peer = peer, .type = 0x20, .request = slot + 1, .body = Bytes(body_size, 7)});
+      if (!trips.begin(slot)) return;
+      request.request = slot + 1;
+      transport->send(request);
     }
     void link_up(const chord::PeerRef& who, std::uint64_t) override {
-      peer = who;
+      request.peer = who;
       for (std::size_t i = 0; i < trips.depth(); ++i) ask();
     }
-    void frame(chord::Frame f) override {
+    void frame(const chord::Frame& f) override {
       if (trips.end(f.request - 1)) loop.stop();
       ask();
     }
@@ -209,32 +221,37 @@ double median(std::vector<double> v) {
 }
 
 void print_row(const char* what, const std::vector<Measured>& rounds) {
-  std::vector<double> p50, p99, rate;
-  for (const Measured& m : rounds)
-    p50.push_back(m.p50_us), p99.push_back(m.p99_us), rate.push_back(m.per_second);
+  std::vector<double> p50, p99, rate, cpu;
+  for (const Measured& m : rounds) {
+    p50.push_back(m.p50_us), p99.push_back(m.p99_us);
+    rate.push_back(m.per_second), cpu.push_back(m.cpu_us);
+  }
   auto [low, high] = std::minmax_element(rate.begin(), rate.end());
-  std::printf("%-22s %9.1f %9.1f %12.0f   (%.0f..%.0f)\n", what, median(p50), median(p99),
-              median(rate), *low, *high);
+  std::printf("%-22s %9.1f %9.1f %9.2f %12.0f   (%.0f..%.0f)\n", what, median(p50), median(p99),
+              median(cpu), median(rate), *low, *high);
 }
 
 void compare(std::size_t depth, std::size_t total, int rounds) {
   Server ours(serve_ours), bare(serve_bare);
   std::vector<Measured> a, b;
-  std::vector<double> p50_ratio, rate_ratio;
+  std::vector<double> p50_ratio, rate_ratio, cpu_ratio;
   for (int i = 0; i < rounds; ++i) {
     b.push_back(run_bare(bare.where, depth, total));
     a.push_back(run_ours(ours.where, depth, total));
     p50_ratio.push_back(a.back().p50_us / b.back().p50_us);
     rate_ratio.push_back(a.back().per_second / b.back().per_second);
+    cpu_ratio.push_back(a.back().cpu_us / b.back().cpu_us);
   }
-  std::printf("\n%zu in flight, %zu requests, %d rounds\n%-22s %9s %9s %12s   (range)\n", depth,
-              total, rounds, "", "p50 us", "p99 us", "requests/s");
+  std::printf("\n%zu in flight, %zu requests, %d rounds\n%-22s %9s %9s %9s %12s   (range)\n", depth,
+              total, rounds, "", "p50 us", "p99 us", "cpu us", "requests/s");
   print_row("bare TLS echo", b);
   print_row("transport", a);
   auto [low, high] = std::minmax_element(p50_ratio.begin(), p50_ratio.end());
   std::printf("transport / bare: p50 %.2fx (%.2f..%.2f)", median(p50_ratio), *low, *high);
   auto [slow, fast] = std::minmax_element(rate_ratio.begin(), rate_ratio.end());
-  std::printf(", throughput %.2fx (%.2f..%.2f)\n", median(rate_ratio), *slow, *fast);
+  std::printf(", throughput %.2fx (%.2f..%.2f)", median(rate_ratio), *slow, *fast);
+  auto [light, heavy] = std::minmax_element(cpu_ratio.begin(), cpu_ratio.end());
+  std::printf(", cpu %.2fx (%.2f..%.2f)\n", median(cpu_ratio), *light, *heavy);
 }
 
 /// Mutual handshakes to a proven link, several under way at once.

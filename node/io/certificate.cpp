@@ -54,19 +54,6 @@ Result<PublicKey> ed25519_key(X509* certificate) {
   return out;
 }
 
-Result<void> valid_at(const X509* certificate, WallTime now) {
-  auto seconds = static_cast<std::time_t>(to_ms(now) / 1000);
-  std::time_t late = seconds + day;
-  std::time_t early = seconds - day;
-  if (X509_cmp_time(X509_get0_notBefore(certificate), &late) >= 0) {
-    return refuse("certificate is not valid yet; is the clock right on both sides?");
-  }
-  if (X509_cmp_time(X509_get0_notAfter(certificate), &early) <= 0) {
-    return refuse("certificate has expired; is the clock right on both sides?");
-  }
-  return {};
-}
-
 Result<void> judge_puzzle(const Proven& who, const std::optional<Bytes>& content,
                           const Trust& trust) {
   if (trust.puzzle == 0) return {};
@@ -167,6 +154,20 @@ CertificatePtr make_certificate(const Identity& self, WallTime now) {
   add_private_extension(out.get(), extension_content(self));
   ENSURE(X509_sign(out.get(), key.get(), nullptr) > 0);
   return out;
+}
+
+Result<void> valid_at(const X509* certificate, WallTime now) {
+  auto seconds = static_cast<std::time_t>(to_ms(now) / 1000);
+  std::time_t late = seconds + day;
+  std::time_t early = seconds - day;
+  if (X509_cmp_time(X509_get0_notBefore(certificate), &late) >= 0) {
+    return refuse(
+        "certificate is not valid yet; is this machine's clock behind, or the peer's ahead?");
+  }
+  if (X509_cmp_time(X509_get0_notAfter(certificate), &early) <= 0) {
+    return refuse("certificate has expired; is this machine's clock ahead, or the peer's behind?");
+  }
+  return {};
 }
 
 Result<Proven> judge_certificate(X509* certificate, const Trust& trust, Purpose purpose,

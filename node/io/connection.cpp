@@ -120,7 +120,7 @@ void Connection::deliver_frames() {
     if (!*frame) return;
     frame_since_.reset();
     ++frames_in_;
-    owner_.frame(*this, std::move(**frame));
+    owner_.frame(*this, **frame);
   }
 }
 
@@ -145,15 +145,14 @@ void Connection::flush() {
 
 void Connection::write_encrypted() {
   if (closed_ || writing_) return;
-  ByteView out = tls_.output();
+  thread_local Bytes out;
+  tls_.take_output(out);
   if (out.empty()) return;
   bytes_out_ += out.size();
-  std::size_t size = out.size();
   auto done = tcp_.write(out, [this](int status) { written(status); });
-  tls_.drop_output();
   if (!done) return close(done.error());
   writing_ = !*done;
-  in_kernel_queue_ = writing_ ? size : 0;
+  in_kernel_queue_ = writing_ ? out.size() : 0;
   apply_pause();
 }
 

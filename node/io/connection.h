@@ -20,7 +20,7 @@ class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
   virtual void ready(Connection& connection) = 0;  // TLS is done, peer() is proven
-  virtual void frame(Connection& connection, chord::Frame&& frame) = 0;  // without a peer
+  virtual void frame(Connection& connection, const service::FrameView& frame) = 0;
   virtual void over() = 0;  // closed(); perhaps already while it is being made
 };
 

@@ -27,7 +27,7 @@ class Attempt final : public ConnectionOwner {
     connection.send(wire::enrol, 1, request_.encode());
     connection.flush();
   }
-  void frame(Connection& connection, chord::Frame&& frame) override {
+  void frame(Connection& connection, const service::FrameView& frame) override {
     answer_ = read(frame);
     connection.close(Error{});
   }
@@ -41,7 +41,7 @@ class Attempt final : public ConnectionOwner {
   }
 
  private:
-  static Result<service::Enrolment> read(const chord::Frame& frame) {
+  static Result<service::Enrolment> read(const service::FrameView& frame) {
     if (frame.type == wire::enrolled) return service::Enrolment::decode(frame.body);
     auto why = frame.type == wire::refused ? service::decode_refusal(frame.body)
                                            : Result<service::Refusal>(invalid("unknown answer"));

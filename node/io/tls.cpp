@@ -58,7 +58,9 @@ struct TlsCallbacks {
     auto* session = static_cast<TlsSession*>(SSL_get_app_data(ssl));
     if (auto fine = judge(store, *session); !fine) {
       session->failure_ = fine.error();
-      X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED);
+      bool timely = valid_at(X509_STORE_CTX_get0_cert(store), session->clock_()).has_value();
+      X509_STORE_CTX_set_error(store,
+                               timely ? X509_V_ERR_CERT_REJECTED : X509_V_ERR_CERT_HAS_EXPIRED);
       return 0;
     }
     X509_STORE_CTX_set_error(store, X509_V_OK);
@@ -169,6 +171,10 @@ std::size_t TlsSession::read(std::span<std::uint8_t> out) {
   if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return 0;
   if (why == SSL_ERROR_ZERO_RETURN) {
     state_ = State::ended;
+  } else if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED) {
+    failure_ = {ErrorCode::refused,
+                "peer finds our certificate too new or too old; set this machine's clock"};
+    fail("TLS broke");
   } else if (side_ == Side::dialler) {
     // TLS 1.3: only here a client learns that its certificate was not accepted.
     fail("peer broke the connection off, or did not accept our certificate");
@@ -193,12 +199,13 @@ void TlsSession::close() {
   SSL_shutdown(ssl_.get());
 }
 
-ByteView TlsSession::output() const {
-  char* data = nullptr;
-  long size = BIO_get_mem_data(out_, &data);
-  return {reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)};
+/// Not BIO_get_mem_data and BIO_reset: that one wipes all the memory that the longest output
+/// needed.
+void TlsSession::take_output(Bytes& into) {
+  into.resize(BIO_ctrl_pending(out_));
+  if (into.empty()) return;
+  int taken = BIO_read(out_, into.data(), static_cast<int>(into.size()));
+  ENSURE(taken == static_cast<int>(into.size()));
 }
-
-void TlsSession::drop_output() { (void)BIO_reset(out_); }
 
 }  // namespace beckon::io

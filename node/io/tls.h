@@ -32,7 +32,7 @@ class TlsContext {
 };
 
 /// One TLS connection between two memory buffers: bytes from the network go in by receive(), bytes
-/// for it lie in output(). After an error it is of no use; failure() says why.
+/// for it come by take_output(). After an error it is of no use; failure() says why.
 class TlsSession {
  public:
   enum class Side : std::uint8_t { dialler, acceptor };
@@ -49,9 +49,8 @@ class TlsSession {
   /// Decrypts into `out`; 0 when more must be received first, or the session ended or failed.
   std::size_t read(std::span<std::uint8_t> out);
   void write(ByteView plain);
-  void close();             // says goodbye; reading goes on
-  ByteView output() const;  // encrypted bytes for the network, until the next call of anything else
-  void drop_output();
+  void close();                   // says goodbye; reading goes on
+  void take_output(Bytes& into);  // encrypted bytes for the network; replaces what was there
 
   State state() const { return state_; }
   const Proven& peer() const { return *peer_; }  // when ready

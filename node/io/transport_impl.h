@@ -42,7 +42,7 @@ class Transport::Impl {
   struct Link final : ConnectionOwner {
     explicit Link(Impl& owner) : impl(owner) {}
     void ready(Connection&) override { impl.ready(*this); }
-    void frame(Connection&, chord::Frame&& frame) override { impl.frame(*this, std::move(frame)); }
+    void frame(Connection&, const service::FrameView& frame) override { impl.frame(*this, frame); }
     void over() override { impl.some_are_over_ = true; }
 
     Impl& impl;
@@ -98,8 +98,8 @@ class Transport::Impl {
 
   // transport_links.cpp: what is said on them
   void ready(Link& link);
-  void frame(Link& link, chord::Frame&& frame);
-  void greet(Link& link, const chord::Frame& frame);
+  void frame(Link& link, const service::FrameView& frame);
+  void greet(Link& link, const service::FrameView& frame);
   void meet_own_key(Link& link);
   void turn_away(Link& link, service::Refusal why, const std::string& text);
   bool dialling(const chord::Id& peer) const;
@@ -111,8 +111,8 @@ class Transport::Impl {
   void cancel_dial(const chord::Id& peer, const Link& fresh);
   void retire(Link& link, bool deliver);
   void send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body);
-  void enrol(Link& link, const chord::Frame& frame);
-  void hear_revocations(Link& link, const chord::Frame& frame);
+  void enrol(Link& link, const service::FrameView& frame);
+  void hear_revocations(Link& link, const service::FrameView& frame);
   void adopt(const service::Revocations& list, const Link* from);
   chord::PeerRef announced(const Link& link) const;
 
@@ -128,6 +128,7 @@ class Transport::Impl {
   std::map<chord::Id, Link*> links_{};  // the open ones
   std::map<chord::Id, Pending> pending_{};
   std::vector<Link*> dirty_{};
+  chord::Frame incoming_{};        // being told; kept for the memory of its body
   std::vector<Notice> notices_{};  // to tell in the next turn
   bool some_are_over_ = false;
   Time rechecked_{};

@@ -37,7 +37,7 @@ void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t reque
   link.connection->send(type, request, body);
 }
 
-void Transport::Impl::frame(Link& link, chord::Frame&& frame) {
+void Transport::Impl::frame(Link& link, const service::FrameView& frame) {
   if (link.stage == Stage::greeting) return greet(link, frame);
   if (link.stage == Stage::enrolling) return enrol(link, frame);
   if (!link.deliver) return;
@@ -47,11 +47,14 @@ void Transport::Impl::frame(Link& link, chord::Frame&& frame) {
         invalid(fmt::format("frame type {} after the greeting", frame.type)));
   }
   link.used = loop_.turn();
-  frame.peer = link.peer;
-  listener_.frame(std::move(frame));
+  incoming_.peer = link.peer;
+  incoming_.type = frame.type;
+  incoming_.request = frame.request;
+  incoming_.body.assign(frame.body.begin(), frame.body.end());
+  listener_.frame(incoming_);
 }
 
-void Transport::Impl::greet(Link& link, const chord::Frame& frame) {
+void Transport::Impl::greet(Link& link, const service::FrameView& frame) {
   bool dialled = link.connection->dialled();
   auto heard = link.greeting->receive(frame.type, frame.body);
   if (!heard && dialled) return link.connection->close(heard.error());
@@ -209,7 +212,7 @@ chord::PeerRef Transport::Impl::announced(const Link& link) const {
   return out;
 }
 
-void Transport::Impl::enrol(Link& link, const chord::Frame& frame) {
+void Transport::Impl::enrol(Link& link, const service::FrameView& frame) {
   if (frame.type != wire::enrol) {
     return turn_away(link, Refusal::malformed, "a newcomer sent something else than its request");
   }
@@ -241,7 +244,7 @@ void Transport::Impl::enrol(Link& link, const chord::Frame& frame) {
   retire(link, false);
 }
 
-void Transport::Impl::hear_revocations(Link& link, const chord::Frame& frame) {
+void Transport::Impl::hear_revocations(Link& link, const service::FrameView& frame) {
   auto list = service::Revocations::decode(frame.body);
   bool genuine = list && trust_.authority && list->overlay == trust_.overlay &&
                  list->signed_by(*trust_.authority, Ed25519());

@@ -13,6 +13,13 @@ constexpr std::size_t fixed_part =
     frame_header_size - length_size;            // what `length` counts besides the body
 constexpr std::size_t keep_buffer = 16 * 1024;  // an idle link holds no more
 
+template <std::size_t Count>
+std::uint64_t number(ByteView bytes) {
+  std::uint64_t out = 0;
+  for (std::uint8_t byte : bytes.first<Count>()) out = out << 8 | byte;
+  return out;
+}
+
 }  // namespace
 
 void FrameSplitter::feed(ByteView bytes) {
@@ -20,12 +27,10 @@ void FrameSplitter::feed(ByteView bytes) {
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
-Result<std::optional<chord::Frame>> FrameSplitter::next() {
+Result<std::optional<FrameView>> FrameSplitter::next() {
   if (failed_) return *failed_;
   ByteView rest = ByteView(buffer_).subspan(start_);
-  if (rest.size() < length_size) return std::optional<chord::Frame>();
-  ByteReader header(rest);
-  std::size_t length = header.u32();
+  std::size_t length = rest.size() < length_size ? fixed_part : number<length_size>(rest);
   if (length < fixed_part || length - fixed_part > max_body_) {
     failed_ = invalid(fmt::format("a frame claims {} bytes, allowed are {} to {}", length,
                                   fixed_part, fixed_part + max_body_));
@@ -33,26 +38,21 @@ Result<std::optional<chord::Frame>> FrameSplitter::next() {
     start_ = 0;
     return *failed_;
   }
-  if (rest.size() < length_size + length) return std::optional<chord::Frame>();
-  std::optional<chord::Frame> frame(std::in_place);
-  frame->type = header.u8();
-  frame->request = header.u64();
-  ByteView body = header.raw(length - fixed_part);
-  frame->body.assign(body.begin(), body.end());
-  drop_front(length_size + length);
-  return frame;
+  if (rest.size() < length_size + length) {
+    drop_delivered();
+    return std::optional<FrameView>();
+  }
+  start_ += length_size + length;
+  return std::optional(FrameView{.type = rest[length_size],
+                                 .request = number<8>(rest.subspan(length_size + 1)),
+                                 .body = rest.subspan(frame_header_size, length - fixed_part)});
 }
 
-void FrameSplitter::drop_front(std::size_t count) {
-  start_ += count;
-  if (start_ == buffer_.size()) {
-    start_ = 0;
-    buffer_.clear();
-    if (buffer_.capacity() > keep_buffer) buffer_.shrink_to_fit();
-  } else if (start_ > buffer_.size() / 2) {  // so that each byte is moved once at most, on average
-    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(start_));
-    start_ = 0;
-  }
+/// Only when all complete frames are out, so that no more than the beginning of one is moved.
+void FrameSplitter::drop_delivered() {
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(start_));
+  start_ = 0;
+  if (buffer_.empty() && buffer_.capacity() > keep_buffer) buffer_.shrink_to_fit();
 }
 
 void append_frame(Bytes& out, std::uint8_t type, std::uint64_t request, ByteView body) {

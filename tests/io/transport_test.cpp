@@ -258,7 +258,7 @@ TEST_CASE("a node that listens everywhere is known by the address it is seen at"
   uv::Loop loop;
   Node a(loop, new_identity());
   struct Silent final : TransportListener {
-    void frame(chord::Frame) override {}
+    void frame(const chord::Frame&) override {}
     void link_up(const chord::PeerRef&, std::uint64_t) override {}
     void link_down(const chord::Id&, const Error&) override {}
     void unreachable(const chord::PeerRef&, const Error&) override {}
@@ -322,6 +322,22 @@ TEST_CASE("twelve nodes dial each other, and each pair ends with one link") {
     CHECK(node->ups.size() == nodes.size() - 1);
     CHECK(node->downs.empty());
     CHECK(node->failures.empty());
+  }
+}
+
+TEST_CASE("a node whose clock is three days off is told to set it, whichever way it is off") {
+  uv::Loop loop;
+  TransportOptions ahead = quick_options(), behind = quick_options();
+  ahead.wall = [] { return uv::wall_now() + std::chrono::hours(72); };
+  behind.wall = [] { return uv::wall_now() - std::chrono::hours(72); };
+  Node right(loop, new_identity());
+  for (const TransportOptions& options : {ahead, behind}) {
+    Node wrong(loop, new_identity(), service::builtin_overlay(), options);
+    wrong.transport.dial(right.address);
+    REQUIRE(run_until(loop, [&] { return wrong.failures.size() == 1; }));
+    CAPTURE(wrong.failures[0]);
+    CHECK(wrong.failures[0].find("this machine's clock") != std::string::npos);
+    CHECK(right.ups.empty());
   }
 }
 

@@ -34,9 +34,9 @@ Node::Node(uv::Loop& loop, Identity self, const service::Overlay& overlay, Trans
   address = *real;
 }
 
-void Node::frame(chord::Frame f) {
+void Node::frame(const chord::Frame& f) {
   if (on_frame) on_frame(f);
-  frames.push_back(std::move(f));
+  frames.push_back(f);
 }
 
 void Node::link_up(const chord::PeerRef& peer, std::uint64_t epoch) {
