@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 
@@ -28,7 +28,7 @@ struct Options {
   std::string invite{};
   bool create = false;
   bool foreground = false;
-  std::string timeout = "15s";
+  std::string timeout = "45s";  // a ring whose nodes all restarted begins anew after 20 s
 };
 
 std::vector<std::string> arguments_for(const Globals& globals, const Options& options) {
@@ -122,12 +122,37 @@ int tell_joined(const Globals& globals, const Json& self, const Json& status) {
   return exit_code::ok;
 }
 
+/// Asks until the node has joined, or cannot, or `patience` is over.
+std::optional<Json> wait_joined(Session& session, Duration patience) {
+  return session.call_json({.path = "/v1/net/self",
+                            .query = {{"_until", "joined"}, {"_timeout", to_text(patience)}},
+                            .timeout = patience + std::chrono::seconds(10)});
+}
+
+void tell_waiting(const Options& options, const Json& self, Duration rest) {
+  std::string what =
+      self.value("had_peers", false)
+          ? "the peers this node remembers; if all of them have just started, the ring begins anew"
+          : fmt::format(
+                "{} to let this node in",
+                fmt::join(options.join.empty() ? std::vector<std::string>{"the inviting node"}
+                                               : options.join,
+                          " or "));
+  fmt::print(stderr, "Still joining: waiting for {} (up to {} more)\n", printable(what, 300),
+             to_text(rest));
+}
+
 int wait_and_tell(const Globals& globals, const Options& options) {
   Session session(globals);
-  auto patience = parse_duration(options.timeout);
-  auto self = session.call_json({.path = "/v1/net/self",
-                                 .query = {{"_until", "joined"}, {"_timeout", options.timeout}},
-                                 .timeout = *patience + std::chrono::seconds(10)});
+  Duration patience = *parse_duration(options.timeout);
+  Duration silent = std::min(patience, Duration(std::chrono::seconds(5)));
+  auto begin = std::chrono::steady_clock::now();
+  auto self = wait_joined(session, silent);
+  bool cut_short = std::chrono::steady_clock::now() - begin >= silent && patience > silent;
+  if (self && (*self)["state"] == "joining" && cut_short) {
+    if (!globals.quiet) tell_waiting(options, *self, patience - silent);
+    self = wait_joined(session, patience - silent);
+  }
   if (!self) return session.exit();
   if ((*self)["state"] != "joined") return tell_not_joined(globals, *self);
   auto status = session.call_json({.path = "/v1/status"});

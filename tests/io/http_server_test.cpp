@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "node/io/unix_socket.h"
@@ -73,6 +74,25 @@ std::string get(const std::string& target) {
   return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
 }
 
+/// A process of another user: 0 when the server closed on it without a word, 1 when it answered, 2
+/// when it could not even connect.
+pid_t start_stranger(const std::string& path, const std::string& request) {
+  pid_t child = ::fork();
+  if (child != 0) return child;
+  constexpr uid_t nobody = 65534;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  if (::setuid(nobody) != 0 ||
+      ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    ::_exit(2);
+  }
+  [[maybe_unused]] ssize_t sent = ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
+  char byte = 0;
+  ::_exit(::recv(socket, &byte, 1, 0) > 0 ? 1 : 0);
+}
+
 }  // namespace
 
 TEST_SUITE("io/http_server") {
@@ -82,6 +102,26 @@ TEST_SUITE("io/http_server") {
     REQUIRE(::stat(bench.path().c_str(), &info) == 0);
     CHECK((info.st_mode & 0777) == 0600);
     CHECK(S_ISSOCK(info.st_mode));
+  }
+
+  TEST_CASE("another user is not served, even where the files' modes would let him in" *
+            doctest::skip(::geteuid() != 0)) {
+    Bench bench;
+    REQUIRE(::chmod(bench.folder.file("").c_str(), 0755) == 0);
+    REQUIRE(::chmod(bench.path().c_str(), 0666) == 0);
+    pid_t stranger = start_stranger(bench.path(), get("/v1/status"));
+    int status = -1;
+    bool ended = false;
+    bench.run_until([&] {
+      ended = ended || ::waitpid(stranger, &status, WNOHANG) == stranger;
+      return ended;
+    });
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(bench.requests.empty());
+    Caller own(bench.path());
+    own.say(get("/v1/status"));
+    bench.next_request();
   }
 
   TEST_CASE("a request arrives decoded, and its answer goes back when it is there") {
