@@ -58,7 +58,7 @@ HttpReply too_large_reply() {
           .type = "application/problem+json",
           .body =
               "{\"type\":\"about:blank\",\"title\":\"Too large\",\"status\":413,"
-              "\"detail\":\"a body is at most 65536 bytes\",\"hint\":\"\"}\n"};
+              "\"detail\":\"a body is at most 1048576 bytes\",\"hint\":\"\"}\n"};
 }
 
 std::string header(MHD_Connection* connection, const char* name) {

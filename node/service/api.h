@@ -76,6 +76,7 @@ class Api {
   void publish(Event event);         // to everybody who listens on /v1/events
   std::vector<HttpPart> take();      // what to send, in order
 
+  std::uint64_t last_event() const { return log_.last_id(); }  // a listener may go on behind it
   std::size_t open_exchanges() const { return open_.size(); }
   std::uint64_t requests() const { return requests_; }
 

@@ -40,7 +40,7 @@ struct HttpPart {
   std::variant<HttpReply, StreamBegin, StreamData, StreamEnd> part{};
 };
 
-inline constexpr std::size_t max_http_body = 64 * 1024;
+inline constexpr std::size_t max_http_body = 1024 * 1024;
 inline constexpr std::size_t max_http_query_fields = 64;
 
 }  // namespace beckon::service

@@ -43,6 +43,9 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
   add_profile_routes(*this);
   add_import_routes(*this);
   add_find_routes(*this);
+  add_message_routes(*this);
+  add_contact_routes(*this);
+  add_call_routes(*this);
 }
 
 Result<void> Participant::load() {

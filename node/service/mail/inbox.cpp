@@ -174,6 +174,30 @@ bool Inbox::knows(const UserId& user, const Letter& letter) const {
   return box != boxes_.end() && box->second.names.contains({letter.from, letter.id});
 }
 
+std::optional<Inbox::Arrived> Inbox::find(const UserId& user, const Letter& letter) const {
+  auto box = boxes_.find(user);
+  if (box == boxes_.end()) return std::nullopt;
+  auto name = box->second.names.find({letter.from, letter.id});
+  if (name == box->second.names.end()) return std::nullopt;
+  auto arrived = at(user, name->second);
+  if (!arrived) return std::nullopt;
+  return *std::move(arrived);
+}
+
+Result<Inbox::Arrived> Inbox::at(const UserId& user, std::uint64_t number) const {
+  Error none{ErrorCode::not_found, "there is no such message"};
+  auto box = boxes_.find(user);
+  if (box == boxes_.end()) return none;
+  auto head = box->second.heads.find(number);
+  if (head == box->second.heads.end() || !head->second.durable ||
+      head->second.place == Place::hidden) {
+    return none;
+  }
+  auto message = read(user, number);
+  if (!message) return message.error();
+  return Arrived{.place = head->second.place, .message = *std::move(message)};
+}
+
 Inbox::Counts Inbox::counts(const UserId& user) const {
   Counts out;
   auto found = boxes_.find(user);
@@ -181,6 +205,16 @@ Inbox::Counts Inbox::counts(const UserId& user) const {
   for (const auto& [number, head] : found->second.heads) {
     out.unread += head.place == Place::shown && head.unread ? 1 : 0;
     out.requests += head.place == Place::requests ? 1 : 0;
+  }
+  return out;
+}
+
+std::set<PublicKey> Inbox::senders(const UserId& user) const {
+  std::set<PublicKey> out;
+  auto found = boxes_.find(user);
+  if (found == boxes_.end()) return out;
+  for (const auto& [number, head] : found->second.heads) {
+    if (head.place != Place::hidden) out.insert(head.from);
   }
   return out;
 }

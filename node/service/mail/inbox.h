@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "node/service/context.h"
@@ -44,7 +45,14 @@ class Inbox {
   void add(const UserId& user, const Letter& letter, Place place, Context::WriteDone done);
 
   bool knows(const UserId& user, const Letter& letter) const;  // it arrived before
+  struct Arrived {
+    Place place{};
+    Message message{};
+  };
+  std::optional<Arrived> find(const UserId& user, const Letter& letter) const;
+  Result<Arrived> at(const UserId& user, std::uint64_t number) const;  // of those not hidden
   Counts counts(const UserId& user) const;
+  std::set<PublicKey> senders(const UserId& user) const;  // of what is shown or requested
   /// In order of arrival, after `since`, at most `limit` of the newest; `with` keeps one sender's
   /// only.
   Result<std::vector<Message>> list(const UserId& user, Place place, std::uint64_t since,

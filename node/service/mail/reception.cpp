@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "node/service/frames.h"
+#include "node/service/json_text.h"
+#include "node/service/mail/mail_json.h"
 
 namespace beckon::service {
 
@@ -89,19 +91,18 @@ void Reception::take_text(const User& user, const Letter& letter, Done done) {
       [this, id, letter, place, repetition, done = std::move(done)](const Result<void>& kept) {
         if (!kept && kept.error().code == ErrorCode::refused) return done(Taken{Delivery::refused});
         if (!kept) return done(kept.error());
-        if (!repetition) announce(id, letter, place);
+        if (!repetition && place != Inbox::Place::hidden) announce(id, letter);
         done(Taken{Delivery::delivered, letter});
       });
 }
 
-void Reception::announce(const UserId& user, const Letter& letter, Inbox::Place place) {
-  if (place == Inbox::Place::hidden) return;
-  nlohmann::ordered_json json{{"user", user.hex()},
-                              {"from", {{"id", user_id(letter.from).hex()}, {"name", letter.name}}},
-                              {"text", letter.body},
-                              {"time", to_ms(letter.time)},
-                              {"request", place == Inbox::Place::requests}};
-  context_.emit({.name = "message", .json = json.dump()});
+void Reception::announce(const UserId& user, const Letter& letter) {
+  auto arrived = inbox_.find(user, letter);
+  if (!arrived) return;
+  const Contact* sender = contacts_.find(user, user_id(letter.from));
+  auto json = message_json(arrived->message, arrived->place, sender);
+  json["user"] = user.hex();
+  context_.emit({.name = "message", .json = to_text(json)});
 }
 
 }  // namespace beckon::service

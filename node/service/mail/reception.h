@@ -39,7 +39,7 @@ class Reception {
   void take_text(const User& user, const Letter& letter, Done done);
   Inbox::Place place_for(const User& user, const Letter& letter) const;
   std::optional<Delivery> refusal(const Envelope& envelope) const;
-  void announce(const UserId& user, const Letter& letter, Inbox::Place place);
+  void announce(const UserId& user, const Letter& letter);
 
   Context& context_;
   const Users& users_;

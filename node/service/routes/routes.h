@@ -14,5 +14,8 @@ void add_control_routes(Service& service);  // /v1/leave
 void add_profile_routes(Participant& participant);  // /v1/profile /v1/users /v1/attributes
 void add_import_routes(Participant& participant);   // /v1/profile/import
 void add_find_routes(Participant& participant);     // /v1/find
+void add_message_routes(Participant& participant);  // /v1/messages
+void add_contact_routes(Participant& participant);  // /v1/contacts /v1/policy
+void add_call_routes(Participant& participant);     // /v1/calls
 
 }  // namespace beckon::service

@@ -1,0 +1,89 @@
+#include "node/service/mail/mail_json.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace beckon::service {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t request_preview = 160;  // bytes
+
+bool is_group(const Letter& letter) { return letter.thread != Letter::Number{}; }
+
+/// The longest beginning of at most `limit` bytes that does not end inside a character.
+std::string_view beginning(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
+struct Tally {
+  std::array<std::size_t, 5> of{};  // by SendState
+  explicit Tally(const Posting& posting) {
+    for (const auto& [user, outgoing] : posting.to) ++of[static_cast<std::size_t>(outgoing.state)];
+  }
+  void add_to(Json& json) const {
+    for (SendState state : {SendState::delivered, SendState::kept, SendState::refused,
+                            SendState::unreachable, SendState::sending}) {
+      json[to_text(state)] = of[static_cast<std::size_t>(state)];
+    }
+  }
+};
+
+}  // namespace
+
+std::string iso_time(WallTime time) {
+  using namespace std::chrono;
+  sys_time<milliseconds> moment{time.time_since_epoch()};
+  auto day = floor<days>(moment);
+  year_month_day date{day};
+  hh_mm_ss clock{moment - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
+}
+
+Json message_json(const Message& message, Inbox::Place place, const Contact* sender, bool whole) {
+  const Letter& letter = message.letter;
+  UserId from = user_id(letter.from);
+  std::string_view text = whole ? letter.body : beginning(letter.body, request_preview);
+  Json out{{"id", std::to_string(message.number)},
+           {"from",
+            {{"id", from.hex()},
+             {"name", letter.name},
+             {"alias", sender != nullptr ? sender->alias : std::string()}}},
+           {"text", text},
+           {"time", iso_time(letter.time)},
+           {"received", iso_time(message.received)},
+           {"thread", is_group(letter) ? to_hex(letter.thread) : from.hex()},
+           {"group", is_group(letter)},
+           {"unread", message.unread},
+           {"request", place == Inbox::Place::requests}};
+  if (text.size() < letter.body.size()) out["cut"] = true;
+  return out;
+}
+
+Json posting_json(const Posting& posting) {
+  Json to = Json::array();
+  for (const auto& [user, outgoing] : posting.to) {
+    to.push_back(
+        {{"user", user.hex()}, {"name", outgoing.callee.name}, {"state", to_text(outgoing.state)}});
+  }
+  Json out{{"id", to_hex(posting.letter.id)}, {"to", std::move(to)}};
+  Tally(posting).add_to(out);
+  return out;
+}
+
+Json progress_json(const Posting& posting) {
+  Json out{{"to", posting.to.size()}};
+  Tally(posting).add_to(out);
+  return out;
+}
+
+}  // namespace beckon::service
