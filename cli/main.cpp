@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/commands/daemon.h"
 #include "cli/commands/filter.h"
+#include "cli/commands/mail.h"
 #include "cli/commands/people.h"
 #include "cli/explain.h"
 
@@ -25,8 +26,9 @@ void add_globals(CLI::App& app, Globals& globals) {
 }
 
 void add_commands(CLI::App& app, Globals& globals) {
-  for (Register add : {add_up, add_down, add_status, add_profile, add_find, add_net, add_filter,
-                       add_config, add_overlay, add_doctor, add_completion}) {
+  for (Register add :
+       {add_up, add_down, add_status, add_send, add_inbox, add_contact, add_call, add_profile,
+        add_find, add_net, add_filter, add_config, add_overlay, add_doctor, add_completion}) {
     add(app, globals);
   }
 }

@@ -41,6 +41,20 @@ void print_users(const Json& users) {
   }
 }
 
+void print_mail(const Json& status) {
+  Json inbox = status.value("inbox", Json::object());
+  int unread = inbox.value("unread", 0);
+  int requests = inbox.value("requests", 0);
+  if (unread + requests > 0)
+    fmt::print("Inbox    {} unread, {} requests from people you do not know\n", unread, requests);
+  for (const Json& call : status.value("calls", Json::array())) {
+    std::string state = printable(call.value("state", ""));
+    fmt::print("Call     {} {}\n", brief(call.value("id", Json())), state);
+    if (state == "ringing")
+      fmt::print(stderr, "Answer: beckon call --accept {}\n", brief(call.value("id", Json())));
+  }
+}
+
 void print(const Globals& globals, const Json& status) {
   const Json& node = status["node"];
   const Json& ring = status["ring"];
@@ -57,8 +71,7 @@ void print(const Globals& globals, const Json& status) {
                ring["successors"].empty() ? 0 : ring["successors"].size() - 1);
   }
   print_users(status["users"]);
-  int unread = status["inbox"].value("unread", 0);
-  if (unread > 0) fmt::print("Inbox    {} unread\n", unread);
+  print_mail(status);
   std::string web = status.value("web", "");
   if (!web.empty()) fmt::print("Web      {}\n", printable(web));
 }

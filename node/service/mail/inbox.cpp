@@ -255,10 +255,11 @@ Result<Mutation> Inbox::rewritten(const UserId& user, std::uint64_t number) cons
   return Mutation{.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)};
 }
 
-void Inbox::mark_read(const UserId& user, std::uint64_t upto, Context::WriteDone done) {
+void Inbox::mark_read(const UserId& user, Range numbers, Context::WriteDone done) {
   std::vector<Mutation> writes;
   for (auto& [number, head] : boxes_[user].heads) {
-    if (number > upto || !head.unread || !head.durable || head.place != Place::shown) continue;
+    bool meant = number >= numbers.first && number <= numbers.last;
+    if (!meant || !head.unread || !head.durable || head.place != Place::shown) continue;
     head.unread = false;
     auto row = rewritten(user, number);
     if (!row) return done(row.error());

@@ -58,7 +58,11 @@ class Inbox {
   Result<std::vector<Message>> list(const UserId& user, Place place, std::uint64_t since,
                                     const PublicKey* with, std::size_t limit) const;
 
-  void mark_read(const UserId& user, std::uint64_t upto, Context::WriteDone done);
+  struct Range {
+    std::uint64_t first{};
+    std::uint64_t last{};
+  };
+  void mark_read(const UserId& user, Range numbers, Context::WriteDone done);
   /// What a sender's requests become: shown when accepted, erased when blocked.
   void accept(const UserId& user, const PublicKey& from, Context::WriteDone done);
   void erase_requests(const UserId& user, const PublicKey& from, Context::WriteDone done);

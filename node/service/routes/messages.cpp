@@ -37,7 +37,7 @@ struct Sending {
 using SendingPtr = std::shared_ptr<Sending>;  // kept by the search, the messenger and the timer
 
 Result<std::string> text_field(const nlohmann::json& body, const char* name) {
-  auto found = body.find(name);
+  auto found = body.is_object() ? body.find(name) : body.end();
   if (found == body.end() || !found->is_string())
     return invalid(fmt::format("'{}' must be a text", name));
   return found->get<std::string>();
@@ -119,10 +119,12 @@ class MessageRoutes {
     if (!user) return answer.problem(user.error());
     auto body = request.body();
     if (!body) return answer.problem(body.error());
-    auto text = text_field(*body, "upto");
-    auto upto = text ? parse(*text) : Result<std::uint64_t>(text.error());
-    if (!upto) return answer.problem(upto.error());
-    inbox().mark_read(*user, *upto, [this, user = *user, answer](const Result<void>& done) {
+    bool one = body->is_object() && body->contains("id");
+    auto text = text_field(*body, one ? "id" : "upto");
+    auto last = text ? parse(*text) : Result<std::uint64_t>(text.error());
+    if (!last) return answer.problem(last.error());
+    Inbox::Range range{.first = one ? *last : 0, .last = *last};
+    inbox().mark_read(*user, range, [this, user = *user, answer](const Result<void>& done) {
       if (!done) return answer.problem(done.error());
       answer.json({{"unread", inbox().counts(user).unread}});
     });
