@@ -78,9 +78,9 @@ Result<Letter> read_letter(ByteReader& r) {
   letter.thread = r.array<16>();
   letter.name = as_text(r.counted8());
   letter.body = as_text(r.counted32());
-  bool good = r.ok() && kind >= 1 && kind <= 3 && letter.name.size() <= Letter::max_name &&
-              letter.body.size() <= Letter::max_body && is_utf8(letter.name) &&
-              is_utf8(letter.body);
+  bool good = r.ok() && is_plausible(letter.time) && kind >= 1 && kind <= 3 &&
+              letter.name.size() <= Letter::max_name && letter.body.size() <= Letter::max_body &&
+              is_utf8(letter.name) && is_utf8(letter.body);
   if (!good) return invalid("the letter inside the envelope is malformed");
   letter.kind = static_cast<Letter::Kind>(kind);
   return letter;
@@ -117,7 +117,8 @@ Result<Envelope> decode_envelope(ByteView bytes) {
   r.raw(sizeof(KeyTag));
   std::uint32_t size = r.u32();
   bool fits = size > hpke::overhead && padded_size(size - hpke::overhead) == size - hpke::overhead;
-  if (found != version || !fits || r.raw(size).empty()) r.fail();
+  bool good = found == version && fits && is_plausible(out.expiry);
+  if (!good || r.raw(size).empty()) r.fail();
   if (auto done = r.finish("an envelope"); !done) return done.error();
   out.bytes.assign(bytes.begin(), bytes.end());
   return out;

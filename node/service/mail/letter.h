@@ -54,6 +54,12 @@ struct Envelope {
   Digest id() const { return sha256(bytes); }
 };
 
+/// Between 1970 and the year 9999: what lies outside is nobody's clock, and arithmetic on it would
+/// overflow. Decoders of letters refuse it.
+inline bool is_plausible(WallTime time) {
+  return to_ms(time) >= 0 && to_ms(time) < 253'402'300'800'000;
+}
+
 inline constexpr auto max_letter_life = std::chrono::hours(14 * 24);
 
 struct SealOptions {

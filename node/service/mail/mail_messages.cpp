@@ -35,7 +35,7 @@ Result<FetchRequest> decode_fetch_request(ByteView body) {
   m.user = r.array<32>();
   m.time = wall_from_ms(r.i64());
   std::uint8_t more = r.u8();
-  if (more > 1) r.fail();
+  if (more > 1 || !is_plausible(m.time)) r.fail();
   if (more == 1) m.after = Id{r.array<Id::size>()};
   m.signature = r.array<64>();
   if (auto done = r.finish("a mailbox request"); !done) return done.error();

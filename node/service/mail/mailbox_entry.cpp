@@ -30,7 +30,7 @@ Result<Ack> decode_ack(ByteView bytes) {
   out.ack.entry.bytes = r.array<Id::size>();
   out.ack.expiry = wall_from_ms(r.i64());
   out.signature = r.array<signature_size>();
-  if (mark != ack_mark) r.fail();
+  if (mark != ack_mark || !is_plausible(out.ack.expiry)) r.fail();
   if (auto done = r.finish("a mailbox acknowledgement"); !done) return done.error();
   out.body = bytes.first(bytes.size() - signature_size);
   return out;

@@ -14,6 +14,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t shortest_prefix = 6;
+constexpr Duration find_timeout = std::chrono::seconds(5);
+constexpr std::string_view unreadable_query = "cannot read the query";
 
 /// The longest beginning of at most `limit` bytes that does not end inside a character.
 std::string beginning(std::string_view text, std::size_t limit) {
@@ -77,21 +79,32 @@ std::map<UserId, Callee> acquaintances(Participant& participant, const UserId& u
   return out;
 }
 
+/// The name on somebody's card, if it is one.
+std::string name_on(const std::string& card_text) {
+  auto card = Json::parse(card_text, nullptr, false);
+  if (!card.is_object() || !card.contains("name")) return {};
+  const Json& names = card["name"];
+  const Json& name = names.is_array() && !names.empty() ? names.front() : names;
+  return name.is_string() ? beginning(name.get<std::string>(), Letter::max_name) : std::string();
+}
+
 struct Gathering {
+  UserId asker{};
   Target target{};
   std::size_t bound{};
   TargetDone done{};
 };
 
-void gather(Participant& participant, const std::string& text, Duration timeout, std::size_t bound,
-            TargetDone done) {
+void gather(Participant& participant, const UserId& asker, const std::string& text,
+            std::size_t bound, TargetDone done) {
   auto reading = profile::read_query(participant.schema(), text);
   if (!reading.query) {
-    std::string picture = profile::picture(text, reading.problems);
-    return done(invalid("cannot read the query\n" + picture));
+    return done(
+        invalid(fmt::format("{}\n{}", unreadable_query, profile::picture(text, reading.problems))));
   }
   // Shared by the two ends of the listener, whichever comes last.
-  auto gathering = std::make_shared<Gathering>(Gathering{.bound = bound, .done = std::move(done)});
+  auto gathering = std::make_shared<Gathering>(
+      Gathering{.asker = asker, .bound = bound, .done = std::move(done)});
   gathering->target.query = profile::canonical(participant.schema(), *reading.query);
   auto hit = [gathering](const Person& person) {
     Target& target = gathering->target;
@@ -100,12 +113,9 @@ void gather(Participant& participant, const std::string& text, Duration timeout,
       return;
     }
     Callee callee = person.callee;
+    if (callee.id() == gathering->asker) return;  // nobody means oneself by a query
     target.cards[callee.id()] = person.card;
-    auto card = Json::parse(person.card, nullptr, false);
-    if (callee.name.empty() && card.is_object() && card.contains("name") &&
-        card["name"].is_string()) {
-      callee.name = beginning(card["name"].get<std::string>(), Letter::max_name);
-    }
+    if (callee.name.empty()) callee.name = name_on(person.card);
     if (target.callees.size() < gathering->bound) target.callees.push_back(std::move(callee));
   };
   auto finished = [gathering](const FindReport& report) {
@@ -114,7 +124,7 @@ void gather(Participant& participant, const std::string& text, Duration timeout,
     gathering->done(std::move(gathering->target));
   };
   auto started = participant.search().finder().start(
-      {.query = *std::move(reading.query), .limit = bound, .timeout = timeout},
+      {.query = *std::move(reading.query), .limit = bound, .timeout = find_timeout},
       {.hit = hit, .done = finished});
   if (!started) gathering->done(started.error());
 }
@@ -214,7 +224,14 @@ void resolve_target(Participant& participant, const UserId& user, const Json& bo
   if (query->empty() == (to == body.end()))
     return done(invalid("say whom to reach: 'to' or 'query', one of them"));
   if (query->empty()) return done(listed(participant, user, *to, bound));
-  gather(participant, *query, std::chrono::seconds(5), bound, std::move(done));
+  gather(participant, user, *query, bound, std::move(done));
+}
+
+void tell_problem(const Answer& answer, const Error& error, const std::string& hint) {
+  std::string start = std::string(unreadable_query) + "\n";
+  if (!error.text.starts_with(start)) return answer.problem(error, hint);
+  answer.problem(400, "Bad request", std::string(unreadable_query), hint,
+                 error.text.substr(start.size()));
 }
 
 Letter::Number group_thread(const std::string& canonical_query) {

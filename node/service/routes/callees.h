@@ -36,6 +36,8 @@ struct Target {
 using TargetDone = std::function<void(Result<Target>)>;
 void resolve_target(Participant& participant, const UserId& user, const nlohmann::json& body,
                     std::size_t bound, TargetDone done);
+/// As Answer::problem; a query that cannot be read keeps its picture.
+void tell_problem(const Answer& answer, const Error& error, const std::string& hint = {});
 
 /// "most": above so many callees nothing is done; 1, or with "all" the bound, unless given.
 Result<std::size_t> read_most(const nlohmann::json& body, std::size_t bound);

@@ -67,7 +67,7 @@ class CallRoutes {
     if (!most) return answer.problem(most.error());
     resolve_target(participant_, *user, *body, max_callees,
                    [this, user = *user, most = *most, answer](const Result<Target>& target) {
-                     if (!target) return answer.problem(target.error());
+                     if (!target) return tell_problem(answer, target.error());
                      ring(user, *target, most, answer);
                    });
   }

@@ -76,7 +76,7 @@ class MessageRoutes {
     if (auto good = read(request, *body, *sending); !good) return answer.problem(good.error());
     resolve_target(participant_, sending->from, *body, max_callees,
                    [this, sending](Result<Target> target) {
-                     if (!target) return sending->answer.problem(target.error());
+                     if (!target) return tell_problem(sending->answer, target.error());
                      sending->target = *std::move(target);
                      post(sending);
                    });
