@@ -1,6 +1,7 @@
 #include "cli/find_view.h"
 
 #include <fmt/core.h>
+#include <array>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -179,6 +180,28 @@ std::string explain_view(const Json& answer) {
   return out;
 }
 
+namespace {
+
+/// Addresses that other programs can open; a scheme is put in front where there is none.
+std::vector<std::string> ways_in(const Json& contact) {
+  static constexpr std::array<std::pair<const char*, std::string_view>, 3> kinds{
+      {{"sip", "sip:"}, {"phone", "tel:"}, {"mail", "mailto:"}}};
+  std::vector<std::string> out;
+  for (const auto& [attr, scheme] : kinds) {
+    if (!contact.contains(attr)) continue;
+    const Json& value = contact[attr];
+    for (const Json& one : value.is_array() ? value : Json::array({value})) {
+      if (!one.is_string()) continue;
+      std::string text = one.get<std::string>();
+      bool whole = text.find(':') != std::string::npos;
+      out.push_back(whole ? text : std::string(scheme) + text);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 FoundRow found_row(const Json& person) {
   const Json& contact = person["contact"];
   return {.id = person.value("id", ""),
@@ -186,7 +209,8 @@ FoundRow found_row(const Json& person) {
           .key = contact.value("key", ""),
           .message_key = contact.value("message_key", ""),
           .host = contact.value("host", ""),
-          .address = contact.value("address", "")};
+          .address = contact.value("address", ""),
+          .ways = ways_in(contact)};
 }
 
 }  // namespace beckon::cli

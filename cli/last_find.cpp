@@ -44,7 +44,8 @@ Error file_error(const char* what, const config::Path& path) {
 Json to_json(const FoundRow& row) {
   return {{"id", row.id},     {"name", row.name},
           {"key", row.key},   {"message_key", row.message_key},
-          {"host", row.host}, {"address", row.address}};
+          {"host", row.host}, {"address", row.address},
+          {"ways", row.ways}};
 }
 
 FoundRow row_from(const Json& json) {
@@ -54,7 +55,8 @@ FoundRow row_from(const Json& json) {
           .key = text("key"),
           .message_key = text("message_key"),
           .host = text("host"),
-          .address = text("address")};
+          .address = text("address"),
+          .ways = json.value("ways", std::vector<std::string>())};
 }
 
 Result<void> write_private(const config::Path& path, const std::string& text) {

@@ -12,11 +12,12 @@ namespace beckon::cli {
 /// address. The key is the identity; the rest are hints that may be out of date.
 struct FoundRow {
   std::string id{};
-  std::string name{};         // empty when they show none
-  std::string key{};          // Ed25519 public key, 64 digits
-  std::string message_key{};  // X25519 public key, 64 digits
-  std::string host{};         // node id, 40 digits
-  std::string address{};      // of that node
+  std::string name{};               // empty when they show none
+  std::string key{};                // Ed25519 public key, 64 digits
+  std::string message_key{};        // X25519 public key, 64 digits
+  std::string host{};               // node id, 40 digits
+  std::string address{};            // of that node
+  std::vector<std::string> ways{};  // sip:, tel: and mailto: addresses on their card
   friend bool operator==(const FoundRow&, const FoundRow&) = default;
 };
 

@@ -47,10 +47,12 @@ const FoundRow* row_with(const LastFind& found, const std::string& prefix) {
 struct Named {
   Json to = Json::array();
   std::vector<std::string> names{};
+  std::map<std::string, std::vector<std::string>> ways{};
 };
 
 void add(Named& target, const FoundRow& row) {
   target.to.push_back(person(row));
+  target.ways[row.id] = row.ways;
   target.names.push_back(row.name.empty() ? row.id.substr(0, 8) : row.name);
 }
 
@@ -93,6 +95,7 @@ Result<TargetWord> read_target(const Globals& globals, const std::string& word) 
   }
   out.to = named.to.dump(-1, ' ', false, Json::error_handler_t::replace);
   out.names = std::move(named.names);
+  out.ways = std::move(named.ways);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct TargetWord {
   std::string query{};               // else:
   std::string to{};                  // JSON for the API: names, and people as the find gave them
   std::vector<std::string> names{};  // of these, for people
+  std::map<std::string, std::vector<std::string>> ways{};  // User-ID -> sip:, tel:, mailto:
 };
 Result<TargetWord> read_target(const Globals& globals, const std::string& word);
 

@@ -65,6 +65,14 @@ int answer(const Globals& globals, const std::string& id, const char* action) {
   return exit_code::ok;
 }
 
+/// What the last find knew of those who are called.
+void add_ways(Json& call, const std::map<std::string, std::vector<std::string>>& ways) {
+  for (Json& member : call["members"]) {
+    auto known = ways.find(member.value("id", std::string()));
+    if (known != ways.end() && !member.contains("ways")) member["ways"] = known->second;
+  }
+}
+
 int refuse_many(const Globals& globals, std::size_t found, bool all) {
   return fail(
       globals, exit_code::usage, fmt::format("{} people fit; nobody was called", found),
@@ -101,6 +109,7 @@ std::optional<Json> invite(const Globals& globals, const Options& options, int& 
     reply = session.call_json(
         {.method = "POST", .path = "/v1/calls", .query = acting_as(globals), .body = body.dump()});
     exit = session.exit();
+    if (reply && !(*reply)["id"].is_null()) add_ways(*reply, target->ways);
     if (!reply || !(*reply)["id"].is_null()) return reply;
     std::size_t found = reply->value("found", std::size_t{0});
     bool ask = found > 0 && options.all && attempt == 0;

@@ -47,7 +47,9 @@ class Running:
         wait_for(lambda: line + "\n" in self.lines, seconds, f"hearing '{line}' (heard {self.lines}, {self.talk})")
 
     def end(self, seconds=30):
-        return self.process.wait(timeout=seconds)
+        code = self.process.wait(timeout=seconds)
+        self.process.stdin.close()
+        return code
 
 
 class Mail(Overlay):
@@ -56,7 +58,7 @@ class Mail(Overlay):
         wait_for(lambda: ring_is_ideal(nodes), 30, "an ideal ring")
         for node, name in zip(nodes, names):
             node.name = name
-            node.json("profile", "set", f"name={name}", f"hobby={hobby}", f"mail={name.lower()}@example.net")
+            node.json("profile", "set", f"name={name}", f"hobby={hobby}", f"sip=sip:{name.lower()}@example.net")
             node.json("profile", "publish")
             node.user = node.json("contact", "list")["user"]
         return nodes
@@ -172,6 +174,7 @@ class Mail(Overlay):
         following.process.send_signal(signal.SIGINT)
         self.assertEqual(following.end(), 130)
 
+        self.assertTrue(any("sip:bob@example.net" in line for line in calling.talk))
         declined = Running(alice, "call", "@1")
         wait_for(lambda: bob.json("status")["calls"], 20, "ringing again")
         bob.json("call", "--decline", bob.json("status")["calls"][0]["id"])
