@@ -21,6 +21,8 @@ Driver::Driver(const Parts& parts, Node node)
       stop_(parts.loop) {}
 
 Driver::~Driver() {
+  closing_ = true;
+  wake_.stop();
   http_.reset();
   transport_.reset();
   bool idle = false;
@@ -52,6 +54,7 @@ Now Driver::now() const { return {loop_.now(), io::uv::wall_now()}; }
 void Driver::start(const service::Command& command) { perform(service_->start(command, now())); }
 
 void Driver::perform(service::Output output) {
+  if (closing_) return;  // doors are shut; writes begun earlier still come to their end
   for (const LogLine& line : output.log) log_.write(line);
   for (service::Write& write : output.writes) {
     writer_.write(std::move(write.mutations), [this, token = write.token](Result<void> result) {

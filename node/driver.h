@@ -81,6 +81,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   io::uv::Timer wake_;
   io::uv::Timer stop_;
   bool finished_ = false;
+  bool closing_ = false;  // being destroyed: what the service still says goes nowhere
 };
 
 }  // namespace beckon

@@ -77,11 +77,10 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
     if (!same && intake == Intake::put) return refuse(Status::too_old);
     return going;
   }
-  if (Status s = room_for(item); s != Status::ok) return refuse(s);
-  if (!rules_.genuine(item)) {
-    ++counters_.forged;
-    return refuse(Status::bad_signature);
-  }
+  Status room = room_for(item);
+  if (room == Status::ok && !rules_.genuine(item)) room = Status::bad_signature;
+  if (room == Status::bad_signature) ++counters_.forged;
+  if (room != Status::ok) return refuse(room);
   if (current && current->seq == going.version.seq) ++counters_.equivocations;
   going.item = std::move(item);
   return going;
@@ -120,6 +119,7 @@ Status ItemHolder::room_for(const Item& item) {
   std::size_t bytes = table_.total().bytes + pending_total_.bytes + cost - freed;
   if (items <= options_.max_items && bytes <= options_.max_bytes) return Status::ok;
   if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return Status::quota;
+  if (!rules_.genuine(item)) return Status::bad_signature;  // a forgery shall push nothing out
   std::size_t over_items = items > options_.max_items ? items - options_.max_items : 0;
   std::size_t over_bytes = bytes > options_.max_bytes ? bytes - options_.max_bytes : 0;
   return evict_strays(over_items, over_bytes) ? Status::ok : Status::quota;

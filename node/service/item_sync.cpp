@@ -19,7 +19,10 @@ bool newer(const Item& held, const SyncEntry& entry) {
 }  // namespace
 
 ItemSync::ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& options)
-    : context_(context), holder_(holder), options_(options) {}
+    : context_(context),
+      holder_(holder),
+      options_(options),
+      rate_({options.digest_rate, options.digest_burst, options.rate_peers}) {}
 
 // --- the side that asks
 
@@ -199,6 +202,8 @@ void ItemSync::finish(SessionId id, Outcome outcome) {
 void ItemSync::on_digest(const Request& request) {
   auto asked = decode_digest_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  if (!rate_.take(request.from.id, 1, context_.now().mono))
+    return context_.refuse(request, to_error(Status::rate));
   BucketDigests mine = holder_.table().digests(asked->arc, context_.now().wall);
   DigestReply reply;
   for (std::size_t i = 0; i < mine.size(); ++i) {

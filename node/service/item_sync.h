@@ -6,6 +6,7 @@
 #include <set>
 
 #include "node/service/item_holder.h"
+#include "node/service/rate_limit.h"
 #include "node/service/replica_messages.h"
 
 namespace beckon::service {
@@ -67,6 +68,7 @@ class ItemSync {
   Context& context_;
   ItemHolder& holder_;
   const ReplicaOptions& options_;
+  RateLimit rate_;  // of digests asked for
   std::deque<Session> waiting_{};
   std::map<SessionId, Session> running_{};
   SessionId last_id_ = 0;

@@ -16,7 +16,8 @@ void PutServer::on_put(const Request& request) {
   std::size_t count = put->entries.size();
   if (leaving_) return reply_all(request, count, Status::leaving);
   bool own = request.from.id == context_.self().id;
-  if (!own && !rate_.take(request.from.id, static_cast<double>(count), context_.now().mono)) {
+  double amount = static_cast<double>(std::max<std::size_t>(count, 1));
+  if (!own && !rate_.take(request.from.id, amount, context_.now().mono)) {
     return reply_all(request, count, Status::rate);
   }
   if (jobs_.size() >= options_.max_put_jobs) return reply_all(request, count, Status::rate);
@@ -49,7 +50,22 @@ void PutServer::begin(const Request& request, PutRequest put) {
     job.reply.entries[i].status = statuses[i];
   }
   spread(id, job, options_.replicas - 1);
-  context_.after(options_.put_deadline, [this, id] { answer(id); });
+  job.deadline = context_.now().mono + options_.put_deadline;
+  watch_deadlines();
+}
+
+/// Jobs fall due in the order they began, so one timer serves all of them: a timer each would stay
+/// behind when its job is answered, and a peer that puts quickly could use up all there are.
+void PutServer::watch_deadlines() {
+  if (watching_ || jobs_.empty()) return;
+  watching_ = true;
+  Duration wait = jobs_.begin()->second.deadline - context_.now().mono;
+  context_.after(std::max(wait, Duration::zero()), [this] {
+    watching_ = false;
+    while (!jobs_.empty() && jobs_.begin()->second.deadline <= context_.now().mono)
+      answer(jobs_.begin()->first);
+    watch_deadlines();
+  });
 }
 
 void PutServer::stored_here(JobId id, const std::vector<ItemHolder::Taken>& taken) {

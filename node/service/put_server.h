@@ -28,6 +28,7 @@ class PutServer {
     std::vector<PeerRef> targets{};  // successors, nearest first
     std::size_t next_target{};
     std::size_t waiting{};  // for the disk here and for peers there
+    Time deadline{};
   };
   using JobId = std::uint64_t;
 
@@ -39,6 +40,7 @@ class PutServer {
   void got(JobId id, const std::vector<std::size_t>& entries, const Result<Frame>& frame);
   void go_on(JobId id, Job& job);
   void answer(JobId id);
+  void watch_deadlines();
   std::vector<std::size_t> lacking(const Job& job) const;
 
   Context& context_;
@@ -48,6 +50,7 @@ class PutServer {
   std::map<JobId, Job> jobs_{};
   JobId last_id_ = 0;
   bool leaving_ = false;
+  bool watching_ = false;  // a timer waits for the oldest job's deadline
 };
 
 }  // namespace beckon::service

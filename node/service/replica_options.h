@@ -33,6 +33,8 @@ struct ReplicaOptions {
 
   double put_rate = 200;  // items per second and peer
   double put_burst = 4000;
+  double digest_rate = 10;  // comparisons per second and peer: each reads every item of an arc
+  double digest_burst = 100;
   std::size_t rate_peers = 1024;
 
   std::size_t max_sessions = 4;

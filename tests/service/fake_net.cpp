@@ -103,7 +103,11 @@ void FakeNode::write(std::vector<service::Mutation> mutations, WriteDone done) {
 }
 
 void FakeNode::after(Duration delay, std::function<void()> action) {
-  net_.at(net_.time_ + delay, *this, std::move(action));
+  ++timers_;
+  net_.at(net_.time_ + delay, *this, [this, action = std::move(action)] {
+    --timers_;
+    action();
+  });
 }
 
 void FakeNode::log(LogLevel level, std::string text) { logged.push_back({level, std::move(text)}); }
@@ -145,6 +149,7 @@ void FakeNet::crash(const Id& id) {
   node.asked_.clear();
   node.view_.clear();
   node.disk_free_ = {};
+  node.timers_ = 0;
   node.component_.reset();
   members_changed();
 }

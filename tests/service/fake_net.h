@@ -31,6 +31,7 @@ class FakeNode final : public service::Context {
     return *static_cast<T*>(component_.get());
   }
   bool up() const { return component_ != nullptr; }
+  std::size_t timers() const { return timers_; }  // set and not yet due
   service::MemoryStore& disk() { return disk_; }
   Duration clock_skew{};  // of the wall clock
   std::vector<LogLine> logged{};
@@ -70,6 +71,7 @@ class FakeNode final : public service::Context {
   std::map<std::uint64_t, ReplyDone> asked_{};
   std::vector<service::PeerRef> view_{};  // the ring as this node sees it, self included, sorted
   std::uint64_t life_ = 0;
+  std::size_t timers_ = 0;
   Time disk_free_{};  // writes complete in order
   int group_ = 0;     // nodes of different groups cannot reach each other
 };

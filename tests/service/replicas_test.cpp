@@ -334,6 +334,13 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
   };
   for (std::size_t i = 0; i < 6; ++i) CHECK(offer(slack[i]));
   CHECK(!offer(slack[6]));
+  Parcel forged = inside[7].parcel(1, world.now(), "x");
+  forged.bytes.back() ^= 1;
+  world.net.inject(world.net.live().front(), id, raw(FrameType::replicate_req),
+                   encode(ReplicateRequest{{forged}}));
+  world.net.run_for(100ms);
+  CHECK(node.table().total().items == 6);  // a forgery pushes out nothing
+  CHECK(node.counters().forged == 1);
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(offer(inside[i]));
     CHECK(node.table().total().items == 6);
@@ -368,6 +375,38 @@ TEST_CASE("an old version that comes while a newer one is being written does not
   auto row = world.net.node(to).disk().get(Table::items, author.item_key().bytes());
   CHECK(decode_row(author.item_key().bytes(), **row, world.book)->info.seq == 5);
   CHECK(world.at(to).table().find(author.item_key())->info.seq == 5);
+}
+
+TEST_CASE("a peer that puts quickly leaves no timers behind") {
+  World world(5);
+  Id id = world.net.live()[2];
+  std::size_t before = world.net.node(id).timers();
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    PutRequest put;
+    if (i % 2 == 0) put.entries = {{.parcel = Author(i, world.signer).parcel(1, world.now(), "x")}};
+    world.net.inject(world.net.live().front(), id, raw(FrameType::put_req), encode(put));
+    world.net.run_for(5ms);
+  }
+  world.net.run_for(1s);
+  CHECK(world.net.node(id).timers() <= before + 2);
+}
+
+TEST_CASE("a peer that asks for digests without end is refused after a while") {
+  World world(5);
+  Id id = world.net.live()[2];
+  std::size_t answered = 0;
+  world.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes&) {
+    bool answer = from == id && to == world.net.live().front();
+    if (answer && type == raw(FrameType::sync_digest_rep)) ++answered;
+  };
+  DigestRequest all{.arc = {.after = id, .upto = id}};
+  for (int i = 0; i < 1000; ++i) {
+    world.net.inject(world.net.live().front(), id, raw(FrameType::sync_digest_req), encode(all));
+    world.net.run_for(1ms);
+  }
+  world.net.run_for(1s);
+  CHECK(answered > 50);
+  CHECK(answered < 200);
 }
 
 TEST_CASE("a stray is kept until all who should hold it do") {

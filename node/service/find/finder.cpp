@@ -125,7 +125,7 @@ void Finder::count(SearchId id, std::size_t branch, const std::vector<std::size_
   auto waiting = std::make_shared<std::size_t>(keys.size());  // shared by the answers still to come
   for (const Id& key : keys) {
     auto done = [this, id, branch, waiting] {
-      if (--*waiting == 0 && running(id) != nullptr) choose(id, branch);
+      if (--*waiting == 0 && open(id)) choose(id, branch);
     };
     count_key(key, done, id);
   }
@@ -211,8 +211,13 @@ void Finder::pump(SearchId id) {
 void Finder::locate(SearchId id, Job job) {
   context_.lookup(Id{job.probe.key},
                   [this, id, job = std::move(job)](const Result<Owner>& owner) mutable {
-                    Running* r = running(id);
-                    if (r == nullptr) return;
+                    auto found = searches_.find(id);
+                    if (found == searches_.end()) return;
+                    Running* r = &found->second;
+                    if (r->paused) {  // looked up again when more is asked for
+                      --r->reading;
+                      return r->jobs.push_back(std::move(job));
+                    }
                     ++r->report.asked;
                     if (!owner) {
                       --r->reading;
@@ -233,6 +238,7 @@ void Finder::locate(SearchId id, Job job) {
 void Finder::read(SearchId id, Job job) {
   Running& r = searches_.at(id);
   std::size_t wanted = std::clamp<std::size_t>(2 * r.search.limit, 16, max_credit);
+  job.credit = wanted;
   QueryRequest request{.key = Id{job.probe.key},
                        .wanted = job.probe.wanted,
                        .predicates = r.blind[job.branch],
@@ -269,20 +275,33 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
     auto& listed = r.report.ways[job.way].listed;
     listed = std::max<std::uint64_t>(listed.value_or(0), reply->listed);
   }
-  job.answered = true;
   take(r, *reply);
   if (reply->more) {
-    auto last = profile::decode_record(schema_, reply->records.back());
+    auto last = next_page(r, job, *reply);
     if (!last) return next_replica(id, std::move(job));
-    job.after = Id{profile::owner_id(last->owner_key)};
+    job.answered = true;
+    job.after = last;
     r.jobs.push_back(std::move(job));
     --r.reading;
     return pump(id);
   }
+  job.answered = true;
   if (reply->settling) return next_replica(id, std::move(job));  // copies may know more just now
   ++r.report.answered;
   --r.reading;
   pump(id);
+}
+
+/// Behind which owner the next page begins. None if the node breaks the rules that make pages end:
+/// a page before the last is full, and each goes further round from the start than the one before.
+std::optional<Id> Finder::next_page(const Running& r, const Job& job,
+                                    const QueryReply& reply) const {
+  auto last = profile::decode_record(schema_, reply.records.back());
+  if (!last || reply.records.size() < job.credit || r.seen.size() >= options_.max_candidates)
+    return std::nullopt;
+  Id owner{profile::owner_id(last->owner_key)};
+  if (job.after && owner - r.start <= *job.after - r.start) return std::nullopt;
+  return owner;
 }
 
 /// Goes on with the next copy of the key, from the start; what was seen already is dropped.
@@ -313,8 +332,7 @@ void Finder::take(Running& r, const QueryReply& reply) {
   for (const Bytes& bytes : reply.records) {
     auto record = profile::decode_record(schema_, bytes);
     if (!record || record->withdrawn || record->expiry <= context_.now().wall) continue;
-    Id owner{profile::owner_id(record->owner_key)};
-    if (r.seen.size() >= options_.max_candidates || !r.seen.insert(owner).second) continue;
+    if (r.seen.size() >= options_.max_candidates || !r.seen.insert(sha256(bytes)).second) continue;
     ++r.report.candidates;
     r.unverified.push_back(*std::move(record));
   }
@@ -322,16 +340,25 @@ void Finder::take(Running& r, const QueryReply& reply) {
 
 // ---- asking the owners' hosts
 
+/// Whom a record leads to must have signed it; else a stranger could pose as the host, and learn
+/// the question. A second record of somebody who was asked about adds nothing.
+bool Finder::worth_asking(Running& r, const profile::Record& record) {
+  bool good = genuine(record) && r.asked.insert(Id{profile::owner_id(record.owner_key)}).second;
+  if (!good) --r.report.candidates;
+  return good;
+}
+
 void Finder::verify(SearchId id) {
   Running& r = searches_.at(id);
   while (r.verifying < options_.verify_window && !r.unverified.empty()) {
     profile::Record first = std::move(r.unverified.front());
     r.unverified.pop_front();
+    if (!worth_asking(r, first)) continue;
     PeerRef host{.id = Id{first.host}, .address = first.address};
     std::vector<profile::Record> batch{std::move(first)};
     for (auto it = r.unverified.begin(); it != r.unverified.end() && batch.size() < max_verify;) {
       bool same = it->host == host.id.bytes && it->address == host.address;
-      if (same) batch.push_back(std::move(*it));
+      if (same && worth_asking(r, *it)) batch.push_back(std::move(*it));
       it = same ? r.unverified.erase(it) : it + 1;
     }
     ++r.verifying;
@@ -364,6 +391,7 @@ void Finder::confirmed(SearchId id, const std::vector<profile::Record>& records,
   if (frame) r.report.bytes += frame->body.size();
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (r.found >= r.search.limit || r.paused) {  // kept for whoever asks for more
+      r.asked.erase(Id{profile::owner_id(records[i].owner_key)});
       r.unverified.push_back(records[i]);
       continue;
     }
@@ -387,8 +415,6 @@ bool Finder::genuine(const profile::Record& record) {
 }
 
 void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::Entry* entry) {
-  // Whoever is shown must have signed what leads to it; else a stranger could pose as its host.
-  if (!genuine(record)) return;
   Person person{.callee = {.key = record.owner_key,
                            .message_key = record.message_key,
                            .host = {.id = Id{record.host}, .address = record.address}}};

@@ -109,6 +109,7 @@ class Finder {
     bool answered = false;
     std::size_t attempts{};
     std::optional<Id> after{};
+    std::size_t credit{};  // of the page asked for
   };
   struct Running {
     Search search{};
@@ -120,7 +121,8 @@ class Finder {
     std::size_t planning{};  // branches whose way is not chosen yet
     std::deque<Job> jobs{};
     std::size_t reading{};
-    std::set<Id> seen{};
+    std::set<Digest> seen{};  // records, not owners: a forged one must not hide the true one
+    std::set<Id> asked{};     // owners whose host was asked or is about to be
     std::deque<profile::Record> unverified{};
     std::size_t verifying{};
     std::size_t found{};  // since the last start or more
@@ -150,8 +152,10 @@ class Finder {
   void page(SearchId id, Job job, const Result<Frame>& frame);
   void next_replica(SearchId id, Job job);
   void take(Running& search, const QueryReply& reply);
+  std::optional<Id> next_page(const Running& search, const Job& job, const QueryReply& reply) const;
 
   void verify(SearchId id);
+  bool worth_asking(Running& search, const profile::Record& record);
   void confirm(SearchId id, PeerRef host, std::vector<profile::Record> records);
   void confirmed(SearchId id, const std::vector<profile::Record>& records,
                  const Result<Frame>& frame);

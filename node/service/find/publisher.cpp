@@ -38,7 +38,8 @@ void Publisher::start() {
 
 void Publisher::renew_all() {
   for (const auto& [id, user] : users_.all()) {
-    if (user.published) enqueue({.user = id, .done = [](const Result<Published>&) {}});
+    bool withdrawing = !user.published && !user.published_profile.empty();
+    if (user.published || withdrawing) enqueue_again(id, withdrawing, user.version);
   }
 }
 
@@ -55,7 +56,18 @@ void Publisher::enqueue(Job job) {
   run();
 }
 
+void Publisher::enqueue_again(const UserId& user, bool withdraw, std::uint64_t version) {
+  enqueue({.user = user,
+           .withdraw = withdraw,
+           .done = [](const Result<Published>&) {},
+           .repeats = version});
+}
+
+/// One after the other, never one inside the end of another: a queue of jobs that all fail at once
+/// must not nest.
 void Publisher::run() {
+  if (running_) return;
+  running_ = true;
   for (auto it = queue_.begin(); it != queue_.end() && under_way_ < options_.window;) {
     if (busy_.contains(it->user)) {
       ++it;
@@ -68,6 +80,7 @@ void Publisher::run() {
     begin(std::move(job));
     it = queue_.begin();
   }
+  running_ = false;
 }
 
 profile::Publication Publisher::publication(const User& user) const {
@@ -123,12 +136,15 @@ void Publisher::begin(Job job) {
   const User* found = users_.find(job.user);
   if (found == nullptr)
     return end(job, Error{ErrorCode::not_found, "this node hosts no such user"});
+  if (job.repeats && *job.repeats != found->version)
+    return end(job, Published{.version = found->version});
   User user = *found;
   auto made = entries(user, job.withdraw);
   if (!made) return end(job, made.error());
   std::size_t records = made->size();
   user.published = !job.withdraw;
-  user.published_profile = job.withdraw ? "" : user.profile;
+  // A withdrawal leaves it until the ring has heard: only it says which keys to clear.
+  if (!job.withdraw) user.published_profile = user.profile;
   // The version is durable before the ring sees it: it must never be used for other bytes.
   auto changed = users_.change(user, [this, job, records, version = user.version,
                                       entries = *std::move(made)](const Result<void>& written) {
@@ -147,13 +163,37 @@ void Publisher::put(const Job& job, std::uint64_t version, std::size_t records,
                               [](const auto& s) { return s.status == Status::ok && s.safe; });
     Published result{
         .version = version, .records = records, .stored = static_cast<std::size_t>(safe)};
-    if (result.stored < result.records) {
-      context_.after(options_.retry, [this, job] {
-        enqueue(
-            {.user = job.user, .withdraw = job.withdraw, .done = [](const Result<Published>&) {}});
-      });
-    }
+    if (result.stored < result.records) try_later(job.user, job.withdraw, version);
+    if (result.stored == result.records && job.withdraw) forget_published(job.user);
     end(job, result);
+  });
+}
+
+void Publisher::forget_published(const UserId& id) {
+  const User* found = users_.find(id);
+  if (found == nullptr || found->published) return;
+  User user = *found;
+  user.published_profile.clear();
+  auto changed = users_.change(user, [](const Result<void>&) {});  // else it is withdrawn twice
+  if (!changed) context_.log(LogLevel::warning, changed.error().text);
+}
+
+/// All wait equally long, so one timer for the first of them will do, however many users there are.
+void Publisher::try_later(const UserId& user, bool withdraw, std::uint64_t version) {
+  late_.push_back({context_.now().mono + options_.retry, user, withdraw, version});
+  if (late_.size() == 1) wait_for_late();
+}
+
+void Publisher::wait_for_late() {
+  Duration wait = std::max(late_.front().due - context_.now().mono, Duration::zero());
+  context_.after(wait, [this] {
+    std::deque<Late> due;
+    while (!late_.empty() && late_.front().due <= context_.now().mono) {
+      due.push_back(late_.front());
+      late_.pop_front();
+    }
+    if (!late_.empty()) wait_for_late();
+    for (const Late& late : due) enqueue_again(late.user, late.withdraw, late.version);
   });
 }
 

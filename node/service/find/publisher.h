@@ -46,10 +46,17 @@ class Publisher {
     UserId user{};
     bool withdraw = false;
     Done done{};
+    /// Nobody asked for it now: it is dropped if the user has published or withdrawn since this
+    /// version, for that is what the user wanted last.
+    std::optional<std::uint64_t> repeats{};
   };
 
   void renew_all();
   void enqueue(Job job);
+  void enqueue_again(const UserId& user, bool withdraw, std::uint64_t version);
+  void try_later(const UserId& user, bool withdraw, std::uint64_t version);
+  void wait_for_late();
+  void forget_published(const UserId& id);
   void run();
   void begin(Job job);
   Result<std::vector<ItemClient::PutEntry>> entries(User& user, bool withdraw) const;
@@ -68,6 +75,14 @@ class Publisher {
   std::deque<Job> queue_;
   std::set<UserId> busy_;  // one job a user, so that versions reach the ring in order
   std::size_t under_way_ = 0;
+  bool running_ = false;
+  struct Late {
+    Time due{};
+    UserId user{};
+    bool withdraw = false;
+    std::uint64_t version{};
+  };
+  std::deque<Late> late_;  // in order; one timer waits for the first
 };
 
 }  // namespace beckon::service

@@ -101,7 +101,7 @@ std::optional<std::uint64_t> Inbox::oldest_hidden(const Box& box) const {
   for (const auto& [number, head] : box.heads) {
     if (head.place != Place::hidden) continue;
     ++hidden;
-    if (!oldest) oldest = number;
+    if (!oldest && head.durable) oldest = number;  // else somebody still waits for it
   }
   return hidden >= options_.max_hidden ? oldest : std::nullopt;
 }

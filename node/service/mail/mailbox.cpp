@@ -67,7 +67,9 @@ void Mailbox::got(VisitId id, const Result<Frame>& frame) {
   auto reply = frame ? decode_fetch_reply(frame->body) : Result<FetchReply>(frame.error());
   if (!reply) return next_keeper(id);
   Visit& visit = visits_.at(id);
-  for (const Bytes& bytes : reply->envelopes) take(visit.user, bytes);
+  for (const Bytes& bytes : reply->envelopes) {
+    if (visit.letters++ < options_.max_letters) take(visit.user, bytes);
+  }
   bool more = reply->more && !reply->envelopes.empty() && ++visit.pages < options_.max_pages;
   // One keeper that answered is not enough: a copy may have reached only the others.
   if (!more) return next_keeper(id);
@@ -83,7 +85,7 @@ void Mailbox::end(VisitId id) {
 void Mailbox::take(const UserId& user, const Bytes& bytes) {
   auto envelope = decode_envelope(bytes);
   if (!envelope || envelope->to != user) return;  // a keeper that lies; nothing to acknowledge
-  reception_.take(*envelope,
+  reception_.take(*envelope, Reception::Way::mailbox,
                   [this, user, envelope = *envelope](const Result<Reception::Taken>& taken) {
                     const User* to = users_.find(user);
                     if (!taken || to == nullptr)

@@ -17,6 +17,7 @@ class Mailbox {
     Duration period = std::chrono::minutes(10);
     std::size_t window = 8;  // mailboxes asked at once
     std::size_t max_pages = 128;
+    std::size_t max_letters = 3000;  // of one visit: all that honest keepers can hold
     Duration timeout = std::chrono::seconds(5);
     std::chrono::milliseconds skew = std::chrono::minutes(5);
     std::size_t copies = 3;  // nodes that keep a mailbox
@@ -37,6 +38,7 @@ class Mailbox {
     std::size_t keeper{};
     std::optional<Id> after{};
     std::size_t pages{};
+    std::size_t letters{};
   };
   using VisitId = std::uint64_t;
 

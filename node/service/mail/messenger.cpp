@@ -160,9 +160,22 @@ void Messenger::try_later(const Errand& errand, std::uint32_t attempts) {
   Duration wait = options_.first_retry * (1 << std::min<std::uint32_t>(attempts - 1, 12));
   wait = std::min(wait, options_.last_retry);
   wait += Duration(context_.rng().between(0, wait.count() / 4));
-  context_.after(wait, [this, errand] {
-    queue_.push_back(errand);
+  late_.emplace(context_.now().mono + wait, errand);
+  wait_for_late();
+}
+
+void Messenger::wait_for_late() {
+  if (late_.empty() || late_.begin()->first >= woken_at_) return;
+  Time now = context_.now().mono;
+  woken_at_ = std::max(late_.begin()->first, now);
+  context_.after(woken_at_ - now, [this, due = woken_at_] {
+    if (due == woken_at_) woken_at_ = Time::max();
+    while (!late_.empty() && late_.begin()->first <= context_.now().mono) {
+      queue_.push_back(late_.begin()->second);
+      late_.erase(late_.begin());
+    }
     run();
+    wait_for_late();
   });
 }
 

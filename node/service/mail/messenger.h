@@ -60,6 +60,7 @@ class Messenger {
   void finished(const Errand& errand, const Courier::Outcome& outcome);
   void record(const Errand& errand, const Outgoing& outgoing);
   void try_later(const Errand& errand, std::uint32_t attempts);
+  void wait_for_late();
   void forget_period();
 
   Context& context_;
@@ -73,6 +74,8 @@ class Messenger {
   std::deque<Errand> queue_;
   std::set<Errand> busy_;  // queued, under way or waiting for another try
   std::size_t under_way_ = 0;
+  std::set<std::pair<Time, Errand>> late_;  // by when to try again; far more than there are timers
+  Time woken_at_ = Time::max();             // the next time a timer of ours fires
   std::map<Outbox::Name, Changed> watchers_;
 };
 

@@ -33,7 +33,7 @@ Reception::Reception(Context& context, const Users& users, const Contacts& conta
 void Reception::handle(const Request& request) {
   auto envelope = decode_envelope(request.body);
   if (!envelope) return context_.refuse(request, envelope.error());
-  take(*envelope, [this, request](const Result<Taken>& taken) {
+  take(*envelope, Way::direct, [this, request](const Result<Taken>& taken) {
     if (!taken) return context_.refuse(request, taken.error());
     context_.reply(request, raw(FrameType::deliver_rep), encode(taken->outcome));
   });
@@ -47,7 +47,7 @@ std::optional<Delivery> Reception::refusal(const Envelope& envelope) const {
   return std::nullopt;
 }
 
-void Reception::take(const Envelope& envelope, Done done) {
+void Reception::take(const Envelope& envelope, Way way, Done done) {
   if (auto no = refusal(envelope)) return done(Taken{*no});
   const User& user = *users_.find(envelope.to);
   auto letter = open(envelope, user, signer_, overlay_);
@@ -57,7 +57,7 @@ void Reception::take(const Envelope& envelope, Done done) {
   }
   switch (letter->kind) {
     case Letter::Kind::text:
-      return take_text(user, *letter, std::move(done));
+      return take_text(user, *letter, way, std::move(done));
     case Letter::Kind::receipt:
       return done(Taken{take_receipt_(user, *letter)});
     case Letter::Kind::call:
@@ -76,16 +76,16 @@ Inbox::Place Reception::place_for(const User& user, const Letter& letter) const 
                                                          : Inbox::Place::shown;
 }
 
-void Reception::take_text(const User& user, const Letter& letter, Done done) {
+void Reception::take_text(const User& user, const Letter& letter, Way way, Done done) {
   UserId id = user.id();
   Inbox::Place place = place_for(user, letter);
   bool closed = user.policy == Policy::nobody ||
                 (user.policy == Policy::contacts && place == Inbox::Place::requests);
   bool repetition = inbox_.knows(id, letter);
-  if (!repetition && place != Inbox::Place::hidden &&
-      (closed || !rate_.take(rate_key(id, letter.from), 1, context_.now().mono))) {
-    return done(Taken{Delivery::refused});
-  }
+  auto in_rate = [&] {
+    return way == Way::mailbox || rate_.take(rate_key(id, letter.from), 1, context_.now().mono);
+  };
+  if (!repetition && (closed || !in_rate())) return done(Taken{Delivery::refused});
   inbox_.add(
       id, letter, place,
       [this, id, letter, place, repetition, done = std::move(done)](const Result<void>& kept) {

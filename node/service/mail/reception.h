@@ -33,10 +33,13 @@ class Reception {
   void on_call(Take take) { take_call_ = std::move(take); }
 
   void handle(const Request& request);  // deliver_req
-  void take(const Envelope& envelope, Done done);
+  /// Letters of a mailbox come all at once, and are lost if refused: no rate is asked of them. The
+  /// mailbox's own limits bound them.
+  enum class Way : std::uint8_t { direct, mailbox };
+  void take(const Envelope& envelope, Way way, Done done);
 
  private:
-  void take_text(const User& user, const Letter& letter, Done done);
+  void take_text(const User& user, const Letter& letter, Way way, Done done);
   Inbox::Place place_for(const User& user, const Letter& letter) const;
   std::optional<Delivery> refusal(const Envelope& envelope) const;
   void announce(const UserId& user, const Letter& letter);
