@@ -68,7 +68,7 @@ void FakeNode::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration ti
                    ReplyDone done) {
   std::uint64_t number = ++net_.request_;
   asked_[number] = std::move(done);
-  after(timeout, [this, number] {
+  net_.at(net_.time_ + timeout, *this, [this, number] {
     auto node = asked_.extract(number);
     if (!node.empty()) node.mapped()(Error{ErrorCode::unavailable, "no answer in time"});
   });
