@@ -139,7 +139,8 @@ bool is_utf8(std::string_view text) {
       if ((c & 0xc0) != 0x80) return false;
       point = point << 6 | (c & 0x3fU);
     }
-    if (point < lead.smallest || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return false;
+    if (point < lead.smallest || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+      return false;
     i += length;
   }
   return true;

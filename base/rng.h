@@ -15,9 +15,9 @@ class Rng {
   explicit Rng(std::uint64_t seed);
 
   std::uint64_t next();
-  std::uint64_t below(std::uint64_t bound);                     // uniform in [0, bound); bound > 0
-  std::int64_t between(std::int64_t low, std::int64_t high);    // uniform in [low, high]
-  double real();                                                // uniform in [0, 1)
+  std::uint64_t below(std::uint64_t bound);                   // uniform in [0, bound); bound > 0
+  std::int64_t between(std::int64_t low, std::int64_t high);  // uniform in [low, high]
+  double real();                                              // uniform in [0, 1)
   bool chance(double probability) { return real() < probability; }
   void fill(std::span<std::uint8_t> out);
 

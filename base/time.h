@@ -27,7 +27,7 @@ struct WallClock {
 /// A moment on the node's own monotonic clock; the clock itself is read by drivers only.
 using Time = detail::MonotonicClock::time_point;
 
-/// A moment since 1970-01-01 UTC in milliseconds, for what other nodes must agree on: expiry, versions.
+/// A moment since 1970-01-01 UTC in milliseconds, for what nodes must agree on: expiry, versions.
 using WallTime = detail::WallClock::time_point;
 
 /// Both readings, taken together by the driver and passed in with every input.

@@ -32,6 +32,20 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// CLI11's sentence, or a plainer one where its own does not say what to do.
+std::string sentence_of(const CLI::ParseError& error) {
+  std::string text = error.what();
+  constexpr std::string_view twice = ": At Most 1 required but received ";
+  if (auto at = text.find(twice); at != std::string::npos)
+    return fmt::format("{} may be given only once", text.substr(0, at));
+  constexpr std::string_view not_read = "Could not convert: ";
+  if (auto at = text.find(" = "); text.starts_with(not_read) && at != std::string::npos)
+    return fmt::format("{} must be a number, got '{}'",
+                       text.substr(not_read.size(), at - not_read.size()),
+                       printable(text.substr(at + 3), 60));
+  return text;
+}
+
 }  // namespace
 
 Mistake explain(const CLI::App& app, const CLI::ParseError& error,
@@ -61,7 +75,15 @@ Mistake explain(const CLI::App& app, const CLI::ParseError& error,
         fmt::format("'{}' has no {} '{}'", path, is_flag ? "flag" : "command", printable(word, 60)),
         fmt::format("Did you mean: {} {}", path, near.front())};
   }
-  return {error.what(), fmt::format("See: {} --help", path)};
+  std::string hint = fmt::format("See: {} --help", path);
+  bool extra = code == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (auto left = app.remaining(true); extra && !left.empty()) {
+    bool wants_command = !commands_of(*at).empty() && !left.front().starts_with("-");
+    return {fmt::format("'{}' {} '{}'", path, wants_command ? "has no command" : "does not take",
+                        printable(left.front(), 60)),
+            hint};
+  }
+  return {sentence_of(error), hint};
 }
 
 }  // namespace beckon::cli

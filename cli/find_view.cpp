@@ -101,7 +101,7 @@ std::vector<std::string> find_columns(const Json& answer, const std::string& fie
     std::string_view rest = fields;
     while (!rest.empty()) {
       auto [name, more] = cut(rest, ',');
-      if (!name.empty()) out.emplace_back(name);
+      if (!name.empty() && name != "name") out.emplace_back(name);
       rest = more;
     }
     return out;
@@ -138,8 +138,9 @@ std::string find_summary(const Json& answer, bool unverified_shown) {
   std::uint64_t asked = count(stats, "asked");
   std::uint64_t answered = count(stats, "answered");
   std::string replies = answer.value("limited", false) ? "until there were enough"
-                        : answered >= asked            ? "all answered"
-                                                       : fmt::format("{} answered", answered);
+                        : answered < asked || !answer.value("complete", true)
+                            ? fmt::format("{} answered", answered)
+                            : "all answered";
   std::string out = fmt::format("{}. Asked {}, {}, {} ms.\n",
                                 found == 0 ? "Nobody" : counted(found, "person", "people"),
                                 counted(asked, "node", "nodes"), replies,

@@ -37,13 +37,12 @@ void Progress::done(std::uint64_t count, std::uint64_t part, std::uint64_t whole
   last_ = now;
   double seconds = std::chrono::duration<double>(now - start_).count();
   std::string share =
-      whole > 0
-          ? fmt::format(", {} %, {:.0f} s left",
-                        static_cast<std::uint64_t>(100.0 * static_cast<double>(part) /
-                                                   static_cast<double>(whole)),
-                        seconds * static_cast<double>(whole - std::min(part, whole)) /
-                            static_cast<double>(std::max<std::uint64_t>(part, 1)))
-          : "";
+      whole > 0 ? fmt::format(", {} %, {:.0f} s left",
+                              static_cast<std::uint64_t>(100.0 * static_cast<double>(part) /
+                                                         static_cast<double>(whole)),
+                              seconds * static_cast<double>(whole - std::min(part, whole)) /
+                                  static_cast<double>(std::max<std::uint64_t>(part, 1)))
+                : "";
   fmt::print(stderr, "\r\033[K{} {}, {}{}", grouped(count), unit_,
              rate_text(static_cast<double>(count) / seconds), share);
   std::fflush(stderr);

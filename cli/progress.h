@@ -9,8 +9,8 @@
 namespace beckon::cli {
 
 /// One line on the terminal that tells how far long work has come: "12 345 678 lines, 3.1 M/s,
-/// 45 %, 12 s left". Silent unless stderr is a terminal, and with --quiet or --json. Call done() from time to
-/// time; it looks at the clock rarely and writes five times a second at most.
+/// 45 %, 12 s left". Silent unless stderr is a terminal, and with --quiet or --json. Call done()
+/// from time to time; it looks at the clock rarely and writes five times a second at most.
 class Progress {
  public:
   Progress(const Globals& globals, std::string unit);

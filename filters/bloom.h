@@ -31,7 +31,8 @@ class BloomFilter {
   /// False means that some key here is certainly not there.
   bool may_be_subset_of(const BloomFilter& other) const;
 
-  /// Equal to having inserted everything into a filter of `bits` bits; at least 8, a divisor of ours.
+  /// Equal to having inserted everything into a filter of `bits` bits; at least 8, a divisor of
+  /// ours.
   BloomFilter fold(std::uint32_t bits) const;
 
   double fill() const;

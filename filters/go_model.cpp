@@ -98,6 +98,7 @@ double overlapping_fpr(const RangeSize& size, int s, int k, const Fill& fill) {
 }
 
 double go_fpr(const RangeSize& size, const Shape& shape, const Fill& fill) {
+  if (size.outside() <= 0) return 0;
   double d = static_cast<double>(shape.d);
   int r = neighbours(shape);
   double far = fill.power(shape.k);

@@ -43,7 +43,7 @@ struct Fill {
 };
 
 Fill fill_of(double positions, double bits, FillModel model = FillModel::exponential);
-Fill fill_from(double set);                               // a given q, no variance
+Fill fill_from(double set);  // a given q, no variance
 /// The fill of real filters, which fluctuates around the model's mean.
 Fill fluctuating_fill(double positions, double bits, FillModel model = FillModel::exponential);
 double expected_set_bits(double positions, double bits);  // exact model

@@ -45,7 +45,8 @@ Result<void> read_attribute(const Schema& schema, Profile& profile, const std::s
     if (!value) return value.error();
     values.push_back(std::move(*value));
   }
-  if (json.items.size() > Profile::max_values) return wrong(name, "too many values");
+  if (json.items.size() > Profile::max_values)
+    return wrong(name, fmt::format("more than {} values", Profile::max_values));
   for (const JsonTree& item : json.items) {
     auto value = value_of(name, item);
     if (!value) return value.error();

@@ -69,10 +69,11 @@ class Reader {
     std::vector<Written> items;
     bool complete = !op.text.empty() && read_items(items);
     if (attr.text.empty() || op.text.empty()) {
-      std::string near = attr.text.empty()
-                             ? "an attribute is missing here, as in hobby=chess"
-                             : fmt::format("\"{}\" is no term; write attribute=value, as hobby={}",
-                                           printable(attr.text, 40), printable(attr.text, 40));
+      std::string near =
+          attr.text.empty()
+              ? "an attribute is missing here, as in hobby=chess"
+              : fmt::format("\"{}\" is no term; write attribute=value, as hobby=chess",
+                            printable(attr.text, 40));
       builder_.problem(attr.offset, std::max<std::size_t>(1, at_ - attr.offset), near);
       return std::nullopt;
     }

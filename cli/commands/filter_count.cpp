@@ -110,7 +110,7 @@ int run(const Globals& globals, Options options) {
   if (globals.json) {
     fmt::print(
         "{}\n",
-        as_json(*counter, options.counter).dump(2, ' ', false, Json::error_handler_t::replace));
+        as_json(*counter, options.counter).dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
     print_table(*counter, options.counter.exact);
     if (!globals.quiet) print_summary(*counter, options.counter);

@@ -161,7 +161,7 @@ void print_json(const std::vector<Row>& rows) {
     }
     out.push_back(std::move(entry));
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out.dump());
 }
 
 void print_table(const std::vector<Row>& rows) {

@@ -113,7 +113,7 @@ void print_json(const Options& options, const FoldPlan& plan) {
   for (const SizeChoice& choice : better_originals(static_cast<std::uint32_t>(options.bits))) {
     out["better_originals"].push_back({{"bits", choice.size}, {"divisors", choice.divisors}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out.dump());
 }
 
 void print_text(const Options& options, const FoldPlan& plan) {

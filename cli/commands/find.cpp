@@ -21,6 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr auto watch_every = std::chrono::seconds(3);
+constexpr Duration max_timeout = std::chrono::minutes(1);  // the API's too
 
 struct Options {
   std::vector<std::string> words{};
@@ -53,6 +54,8 @@ std::string query_of(const std::vector<std::string>& words) {
 Result<Call> call_of(const Options& options) {
   auto timeout = parse_duration(options.timeout);
   if (!timeout) return invalid("--timeout: " + timeout.error().text);
+  if (*timeout <= Duration::zero() || *timeout > max_timeout)
+    return invalid("--timeout must be more than 0 and at most 1m, got " + options.timeout);
   Call call{.path = "/v1/find",
             .query = {{"_q", query_of(options.words)},
                       {"_limit", std::to_string(options.limit)},

@@ -79,9 +79,10 @@ int print_trace(const Json& reply) {
                text(reply["outcome"]));
     return exit_code::nothing;
   }
-  fmt::print("Key {} belongs to {} at {}: {} nodes asked, {}\n", brief(reply["key"]),
-             brief(reply["owner"]["id"]), text(reply["owner"]["address"]),
-             reply["contacts"].get<int>(), milliseconds(reply["elapsed_ms"]));
+  int asked = reply["contacts"].get<int>();
+  fmt::print("Key {} belongs to {} at {}: {} {} asked, {}\n", brief(reply["key"]),
+             brief(reply["owner"]["id"]), text(reply["owner"]["address"]), asked,
+             asked == 1 ? "node" : "nodes", milliseconds(reply["elapsed_ms"]));
   return exit_code::ok;
 }
 
@@ -130,8 +131,9 @@ void add_net(CLI::App& app, Globals& globals) {
   add_view(*net, globals, "stats", "Numbers since the start", print_stats);
   add_probe(*net, globals, "ping", "Ask a node whether it is there: id, its beginning, or address",
             "node", "NODE", print_ping);
-  add_probe(*net, globals, "trace", "Find the node responsible for a key, and show the way", "key",
-            "KEY", print_trace);
+  add_probe(*net, globals, "trace",
+            "Find the node responsible for a key (40 digits, or its first 8 or more) or a text",
+            "key", "KEY", print_trace);
 }
 
 }  // namespace beckon::cli

@@ -32,7 +32,7 @@ struct Request {
 struct Owner {
   PeerRef owner{};
   std::vector<PeerRef>
-      successors{};  // the owner's own list: owner + first r-1 of these hold the copies
+      successors{};        // the owner's own list: owner + first r-1 of these hold the copies
   std::size_t contacts{};  // requests the lookup took
 };
 

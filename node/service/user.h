@@ -33,7 +33,7 @@ struct User {
   PublicKey key{};
   std::string profile = "{}";       // profile.json, as the user gave it
   std::string published_profile{};  // what the records on the ring were made of
-  std::uint64_t version{};     // of the newest record made; 0 if none ever was
+  std::uint64_t version{};          // of the newest record made; 0 if none ever was
   bool published = false;
   Policy policy = Policy::everyone;
   std::vector<MessageKey> message_keys{};  // newest first, never empty, at most max_message_keys

@@ -35,7 +35,12 @@ bool reads_back(ByteView bytes) {
 
 TEST_CASE("integers are big-endian and fields are counted") {
   CHECK(to_hex(sample()) ==
-        "010203040506070" "8090a0b0c0d0e0f" "fffffffffffffffe" "026162" "0003636465" "00000000");
+        "010203040506070"
+        "8090a0b0c0d0e0f"
+        "fffffffffffffffe"
+        "026162"
+        "0003636465"
+        "00000000");
   CHECK(reads_back(sample()));
 }
 
@@ -62,10 +67,12 @@ TEST_CASE("hexadecimal text goes both ways and refuses other characters") {
 }
 
 TEST_CASE("only strict UTF-8 passes") {
-  for (const char* good : {"", "plain", "\xc2\xa0", "\xe2\x82\xac", "\xf0\x9f\x99\x82", "\xf4\x8f\xbf\xbf"})
+  for (const char* good :
+       {"", "plain", "\xc2\xa0", "\xe2\x82\xac", "\xf0\x9f\x99\x82", "\xf4\x8f\xbf\xbf"})
     CHECK(is_utf8(good));
-  for (const char* bad : {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
-                          "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "a\xff"})
+  for (const char* bad :
+       {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "a\xff"})
     CHECK_FALSE(is_utf8(bad));
 }
 

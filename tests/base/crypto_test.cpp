@@ -44,7 +44,8 @@ TEST_CASE("a flipped bit anywhere makes a signature worthless") {
   CHECK_FALSE(ed.verify(key, message, good));
 }
 
-TEST_CASE("a signature whose S is not reduced is refused, so none can be altered into a second one") {
+TEST_CASE(
+    "a signature whose S is not reduced is refused, so none can be altered into a second one") {
   Ed25519 ed;
   SecretSeed seed{9};
   Bytes message{1};

@@ -80,6 +80,7 @@ TEST_CASE("a rate is a probability whatever the shape") {
 
 TEST_CASE("nothing outside means no false positive") {
   CHECK(go_fpr({10, 10}, {8, 3, 2}, fill_from(0.5)) == 0);
+  CHECK(go_fpr({10, 10}, {8, 1, 8}, fill_from(0.5)) == 0);  // no zones: the closed form's 0/0
   CHECK(any_fpr({10, 8}, {8, 3, 2}, 5, fill_from(0.5)) == 0);
   CHECK(covers_fpr({10, 10}, {8, 3, 2}, 5, fill_from(0.5)) == 0);
 }

@@ -72,6 +72,14 @@ TEST_CASE("each scheme keeps to its own shapes, and the general one is never wor
   }
 }
 
+TEST_CASE("a range as wide as its scope ends the search of every scheme with a rate of 0") {
+  for (Scheme scheme : {Scheme::traditional, Scheme::grouping, Scheme::overlapping, Scheme::go}) {
+    for (double scope : {1.0, 2.0, 100.0, 1e6}) {
+      CHECK(optimise_single(512, {scope, scope}, scheme).fpr == 0);
+    }
+  }
+}
+
 TEST_CASE("a range of millions in a small filter is found quickly and is a true minimum nearby") {
   RangeSize size{1e12, 3e9};
   SingleOptimum found = optimise_single(64, size, Scheme::go);

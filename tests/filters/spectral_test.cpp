@@ -249,10 +249,11 @@ TEST_CASE("a filter as bytes is read in place, in both forms, and comes back equ
 TEST_CASE("the format of a filter is frozen: golden bytes") {
   SpectralFilter filter = *SpectralFilter::make({.counters = 8, .k = 2, .salt = 1});
   filter.insert(filter.shape().element("chess"), 3);
-  CHECK(to_hex(encode(filter, SpectralForm::compact)) ==
-        "424b53460102020000000000000008000000000000000100000000000000030bf87d22dc687ee8424b4343010000"
-        "00000000000008000000000000000c000000000000000000000000000000000000000000000000ef0f0000000000"
-        "00000000f16a13efd91c198b");
+  CHECK(
+      to_hex(encode(filter, SpectralForm::compact)) ==
+      "424b53460102020000000000000008000000000000000100000000000000030bf87d22dc687ee8424b4343010000"
+      "00000000000008000000000000000c000000000000000000000000000000000000000000000000ef0f0000000000"
+      "00000000f16a13efd91c198b");
 }
 
 TEST_CASE("shapes beyond the limits are refused") {

@@ -218,7 +218,6 @@ void Finder::locate(SearchId id, Job job) {
                       --r->reading;
                       return r->jobs.push_back(std::move(job));
                     }
-                    ++r->report.asked;
                     if (!owner) {
                       --r->reading;
                       r->report.complete = false;
@@ -249,6 +248,8 @@ void Finder::read(SearchId id, Job job) {
   r.report.messages += 2;
   r.report.bytes += body.size();
   PeerRef replica = job.replicas[job.replica];
+  r.nodes_asked.insert(replica.id);
+  r.report.asked = r.nodes_asked.size();
   context_.ask(replica, raw(FrameType::query_req), std::move(body), options_.request_timeout,
                [this, id, job = std::move(job)](const Result<Frame>& frame) mutable {
                  page(id, std::move(job), frame);
@@ -261,6 +262,8 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
   Running& r = found->second;
   auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
   if (!reply) return next_replica(id, std::move(job));
+  r.nodes_answered.insert(job.replicas[job.replica].id);
+  r.report.answered = r.nodes_answered.size();
   r.report.bytes += frame->body.size();
   r.report.scanned += reply->scanned;
   if (r.report.reads.size() < FindReport::max_reads) {
@@ -287,7 +290,6 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
   }
   job.answered = true;
   if (reply->settling) return next_replica(id, std::move(job));  // copies may know more just now
-  ++r.report.answered;
   --r.reading;
   pump(id);
 }
@@ -322,7 +324,6 @@ void Finder::next_replica(SearchId id, Job job) {
     job.replica = 0;
     return locate(id, std::move(job));
   }
-  if (job.answered) ++r.report.answered;
   r.report.complete = r.report.complete && job.answered;
   --r.reading;
   pump(id);

@@ -45,7 +45,7 @@ struct FindReport {
   std::vector<Read> reads{};
   bool complete = true;  // everybody who had to be asked answered
   bool limited = false;  // stopped at the limit; there may be more
-  std::size_t asked{};   // index nodes
+  std::size_t asked{};   // index nodes, each once
   std::size_t answered{};
   std::size_t candidates{};       // records that passed a filter
   std::size_t false_positives{};  // of these, refuted by their own host
@@ -121,6 +121,8 @@ class Finder {
     std::size_t planning{};  // branches whose way is not chosen yet
     std::deque<Job> jobs{};
     std::size_t reading{};
+    std::set<Id> nodes_asked{};  // index nodes
+    std::set<Id> nodes_answered{};
     std::set<Digest> seen{};  // records, not owners: a forged one must not hide the true one
     std::set<Id> asked{};     // owners whose host was asked or is about to be
     std::deque<profile::Record> unverified{};

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
 #include "node/service/service.h"
@@ -75,11 +77,21 @@ Json trace_json(const std::string& text, const chord::LookupDone& done) {
           {"elapsed_ms", milliseconds(done.took)}};
 }
 
-/// A key is an id as hex, or any text, which is hashed to its place on the ring.
+constexpr std::size_t shortest_key = 8;  // what `find --explain` shows of a key
+
+/// An id as hex, or its first digits, which lead to the same node on any ring that is not huge.
+std::optional<Id> id_from_digits(const std::string& text) {
+  constexpr std::size_t digits = 2 * Id::size;
+  if (text.size() < shortest_key || text.size() > digits) return std::nullopt;
+  auto id = Id::from_hex(text + std::string(digits - text.size(), '0'));
+  return id ? std::optional(*id) : std::nullopt;
+}
+
+/// A key is an id, or any other text, which is hashed to its place on the ring.
 void trace(Service& service, const ApiRequest& request, const Answer& answer) {
   std::string text = request.query("key").value_or("");
   if (text.empty()) return answer.problem(invalid("say which key to trace: ?key=TEXT"));
-  auto id = Id::from_hex(text);
+  auto id = id_from_digits(text);
   Id key = id ? *id : Id::of_digest(sha256(as_bytes(text)));
   std::string shown = id ? "" : text;
   service.kernel().trace(
