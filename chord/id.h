@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -24,7 +26,22 @@ struct Id {
 
   Id plus_power(int exponent) const;              // this + 2^exponent, 0 <= exponent < 160
   friend Id operator-(const Id& a, const Id& b);  // clockwise distance from b to a
-  friend auto operator<=>(const Id&, const Id&) = default;
+  // Ids nearly always differ in their first 8 bytes, and every table of the ring is ordered by
+  // them.
+  friend bool operator==(const Id& a, const Id& b) {
+    return a.prefix() == b.prefix() && a.bytes == b.bytes;
+  }
+  friend std::strong_ordering operator<=>(const Id& a, const Id& b) {
+    auto first = a.prefix() <=> b.prefix();
+    return first != 0 ? first : a.bytes <=> b.bytes;
+  }
+
+ private:
+  std::uint64_t prefix() const {  // the first 8 bytes, in the order of the whole
+    std::uint64_t out;
+    std::memcpy(&out, bytes.data(), sizeof out);
+    return std::endian::native == std::endian::little ? __builtin_bswap64(out) : out;
+  }
 };
 
 /// The stretch of the ring clockwise from `after`, exclusive, to `upto`, inclusive. When both ends

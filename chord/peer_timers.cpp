@@ -166,6 +166,10 @@ void Peer::try_join(Output& out) {
     if (open.goal == Goal::join) return;
   }
   std::vector<PeerRef> some = book_.pick_several(rng_, 3);
+  // Most of those remembered may be gone; whoever is linked to us is not.
+  for (const PeerRef& peer : book_.known()) {
+    if (some.size() < 6 && links_.contains(peer.id)) some.push_back(peer);
+  }
   if (some.empty()) return;
   begin_lookup(Goal::join, 0,
                {.self = self(), .key = self().id, .exclude_self = true, .start = some}, {}, out);

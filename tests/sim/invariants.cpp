@@ -118,6 +118,16 @@ Violation check_one_ordered_ring(const RingView& view) {
   return std::nullopt;
 }
 
+Violation check_first_successors(const RingView& view) {
+  std::size_t n = view.members().size();
+  for (std::size_t i = 0; n > 1 && i < n; ++i) {
+    const auto& list = view.members()[i].peer->successors();
+    bool right = !list.empty() && list.front().id == view.members()[(i + 1) % n].id;
+    if (!right) return "E1: the first successor of " + view.members()[i].id.brief() + " is wrong";
+  }
+  return std::nullopt;
+}
+
 Violation check_ideal(const RingView& view) {
   std::size_t n = view.members().size();
   for (std::size_t i = 0; i < n; ++i) {

@@ -36,6 +36,7 @@ Violation check_lists_ordered(const RingView& view);                            
 Violation check_one_live_successor(const RingView& view);                        // I1
 Violation check_base_principal(const RingView& view, const std::set<Id>& base);  // I3
 Violation check_one_ordered_ring(const RingView& view);                          // I4 and I5
+Violation check_first_successors(const RingView& view);                          // part of E1
 Violation check_ideal(const RingView& view);                                     // E1
 Violation check_fingers(const RingView& view);                                   // E2
 

@@ -34,7 +34,8 @@ constexpr const char* usage =
     "       beckon_sim --seeds A..B [--profile P] [--twice] [--until-failure] [--expect-failure] "
     "[--quiet]\n"
     "       beckon_sim --file seeds.txt\n"
-    "narrowing: --without FAULT, --fault-ms T, --no-fingers, --mistake M1..M8\n"
+    "narrowing: --without FAULT, --fault-ms T, --pause-ms T, --list L, --base N, --adjacent N,\n"
+    "           --lookups N, --default-timers, --no-fingers, --mistake M1..M8\n"
     "profiles: mixed boot churn adjacent half merge rejoin small garbage lossy blackout twins\n";
 
 bool number(std::string_view text, std::uint64_t& out) {
@@ -46,6 +47,19 @@ bool parse_range(std::string_view text, Arguments& out) {
   auto dots = text.find("..");
   if (dots == text.npos) return false;
   return number(text.substr(0, dots), out.first) && number(text.substr(dots + 2), out.last);
+}
+
+bool narrow(std::string_view flag, std::uint64_t n, Arguments& out) {
+  Narrowing& to = out.narrowing;
+  if (flag == "--seed") return out.first = out.last = n, true;
+  if (flag == "--nodes") return to.nodes = n, n > 0;
+  if (flag == "--fault-ms") return to.fault_time = std::chrono::milliseconds(n), true;
+  if (flag == "--pause-ms") return to.mean_pause = std::chrono::milliseconds(n), n > 0;
+  if (flag == "--list") return to.list = n, n >= 1 && n <= 16;
+  if (flag == "--base") return to.base = n, n >= 1;
+  if (flag == "--adjacent") return to.adjacent = n, n >= 1;
+  if (flag == "--lookups") return to.lookups = static_cast<int>(n), n <= 100'000;
+  return false;
 }
 
 bool parse_value(std::string_view flag, std::string_view value, Arguments& out) {
@@ -68,10 +82,7 @@ bool parse_value(std::string_view flag, std::string_view value, Arguments& out) 
     return ok;
   }
   if (!number(value, n)) return false;
-  if (flag == "--seed") out.first = out.last = n;
-  if (flag == "--nodes") out.narrowing.nodes = n;
-  if (flag == "--fault-ms") out.narrowing.fault_time = std::chrono::milliseconds(n);
-  return flag == "--seed" || flag == "--nodes" || flag == "--fault-ms";
+  return narrow(flag, n, out);
 }
 
 bool parse(const std::vector<std::string_view>& words, Arguments& out) {
@@ -88,6 +99,8 @@ bool parse(const std::vector<std::string_view>& words, Arguments& out) {
       out.quiet = true;
     else if (words[i] == "--expect-failure")
       out.expect_failure = out.until_failure = true;
+    else if (words[i] == "--default-timers")
+      out.narrowing.default_timers = true;
     else if (words[i] == "--no-fingers")
       out.narrowing.no_fingers = true;
     else if (i + 1 == words.size() || !parse_value(words[i], words[i + 1], out))
@@ -156,7 +169,8 @@ void shrink(std::uint64_t seed, Profile profile, Narrowing narrowing) {
 
 /// What a batch saw, per profile.
 struct Tally {
-  std::vector<double> rounds{};
+  std::vector<double> rounds{},
+      successors{};  // stabilize periods until ideal; until heads are right
   std::size_t seeds = 0, failed = 0, lookups = 0, lookups_failed = 0, lookups_wrong = 0;
   std::size_t quiet = 0, contacts = 0, crashes = 0;
   std::uint64_t steps = 0;
@@ -166,6 +180,7 @@ struct Tally {
     ++seeds;
     failed += v.ok ? 0 : 1;
     rounds.push_back(v.rounds_to_ideal);
+    successors.push_back(v.rounds_to_successors);
     lookups += v.lookups;
     lookups_failed += v.lookups_failed;
     lookups_wrong += v.lookups_wrong;
@@ -177,16 +192,21 @@ struct Tally {
   }
 
   void print(std::string_view name) {
-    std::sort(rounds.begin(), rounds.end());
-    auto at = [&](double q) {
-      return rounds[static_cast<std::size_t>(q * static_cast<double>(rounds.size() - 1))];
+    auto spread = [](std::vector<double>& of) {
+      std::sort(of.begin(), of.end());
+      auto at = [&](double q) {
+        return of[static_cast<std::size_t>(q * static_cast<double>(of.size() - 1))];
+      };
+      char text[64];
+      std::snprintf(text, sizeof text, "%.1f / %.1f / %.1f", at(0.5), at(0.95), at(1.0));
+      return std::string(text);
     };
     std::printf(
-        "%-9s %7zu seeds, %zu failed; rounds to ideal %.1f / %.1f / %.1f (p50/p95/max); "
+        "%-9s %7zu seeds, %zu failed; rounds to ideal %s (p50/p95/max), to right successors %s; "
         "%zu crashes; lookups under harm %zu, failed %zu, wrong %zu, slowest %.1f s; "
         "quiet %zu, mean contacts %.2f; %llu steps\n",
-        std::string(name).c_str(), seeds, failed, at(0.5), at(0.95), at(1.0), crashes, lookups,
-        lookups_failed, lookups_wrong, slowest, quiet,
+        std::string(name).c_str(), seeds, failed, spread(rounds).c_str(),
+        spread(successors).c_str(), crashes, lookups, lookups_failed, lookups_wrong, slowest, quiet,
         quiet == 0 ? 0.0 : static_cast<double>(contacts) / static_cast<double>(quiet),
         static_cast<unsigned long long>(steps));
   }

@@ -82,12 +82,14 @@ chord::Options draw_options(Rng& rng, const Narrowing& narrowing) {
   auto scaled = [&](Duration d) {
     return Duration(static_cast<Duration::rep>(static_cast<double>(d.count()) * scale));
   };
+  if (narrowing.default_timers) scale = 1;
   o.stabilize_every = scaled(o.stabilize_every);
   o.probe_every = scaled(o.probe_every);
   o.finger_every = scaled(o.finger_every);
   o.passive_retry_max = 4 * o.probe_every;
   o.fingers = !narrowing.no_fingers && !rng.chance(0.125);
   o.mistake = narrowing.mistake;
+  if (narrowing.list) o.list_length = *narrowing.list;
   return o;
 }
 
@@ -135,6 +137,8 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
   for (Fault fault : narrowing.without) plan.faults.erase(fault);
   if (narrowing.nodes) plan.nodes = *narrowing.nodes;
   if (narrowing.fault_time) plan.fault_time = *narrowing.fault_time;
+  if (narrowing.mean_pause) plan.mean_pause = *narrowing.mean_pause;
+  if (narrowing.lookups) plan.lookups = *narrowing.lookups;
   plan.regime = regime_of(plan.faults, over_budget);
   if (profile == Profile::adjacent) {
     plan.options.list_length = std::min(plan.options.list_length, plan.nodes / 2);
@@ -143,6 +147,8 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
   std::size_t wanted = keeps_base ? plan.options.list_length + 1 : 1;
   plan.base =
       std::min(wanted, plan.nodes > 4 ? plan.nodes - 2 : std::max<std::size_t>(1, plan.nodes / 2));
+  if (narrowing.base) plan.base = *narrowing.base;
+  plan.adjacent = narrowing.adjacent.value_or(plan.options.list_length - 1);
   return plan;
 }
 
@@ -165,6 +171,17 @@ std::string command_line(std::uint64_t seed, Profile profile, const Narrowing& n
   if (narrowing.fault_time) {
     out += " --fault-ms " + std::to_string(narrowing.fault_time->count() / 1000);
   }
+  auto add = [&](const char* flag, const auto& value) {
+    if (value) out += flag + std::to_string(*value);
+  };
+  if (narrowing.mean_pause) {
+    out += " --pause-ms " + std::to_string(narrowing.mean_pause->count() / 1000);
+  }
+  add(" --list ", narrowing.list);
+  add(" --base ", narrowing.base);
+  add(" --adjacent ", narrowing.adjacent);
+  add(" --lookups ", narrowing.lookups);
+  if (narrowing.default_timers) out += " --default-timers";
   if (narrowing.no_fingers) out += " --no-fingers";
   if (narrowing.mistake != chord::Mistake::none) {
     out += " --mistake M" + std::to_string(static_cast<int>(narrowing.mistake));

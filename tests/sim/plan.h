@@ -78,15 +78,20 @@ struct Plan {
   Weather weather{};
   std::set<Fault> faults{};
   Duration fault_time{};
-  Duration mean_pause{};  // between faults
-  int lookups = 20;
+  Duration mean_pause{};   // between faults
+  int lookups = 20;        // in the moment of a mass crash, and again once quiet
+  std::size_t adjacent{};  // neighbours that crash together in that profile
 };
 
-/// Narrows what a seed decides; for replaying and shrinking.
+/// Narrows what a seed decides; for replaying, shrinking and measuring.
 struct Narrowing {
   std::optional<std::size_t> nodes{};
   std::set<Fault> without{};
   std::optional<Duration> fault_time{};
+  std::optional<Duration> mean_pause{};
+  std::optional<std::size_t> list{}, base{}, adjacent{};
+  std::optional<int> lookups{};
+  bool default_timers = false;
   bool no_fingers = false;
   chord::Mistake mistake = chord::Mistake::none;
 };

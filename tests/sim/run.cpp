@@ -11,6 +11,8 @@ namespace beckon::sim {
 
 namespace {
 
+constexpr std::uint64_t unjudged = 0;  // the tag of a lookup whose outcome does not count
+
 /// One seed from the first host to the verdict.
 class Run {
  public:
@@ -115,7 +117,7 @@ class Run {
       case Profile::garbage:
         return true;
       case Profile::adjacent:
-        nemesis_->crash_adjacent(plan_.options.list_length - 1);
+        nemesis_->crash_adjacent(plan_.adjacent);
         return lookups_at_once();
       case Profile::half:
         nemesis_->crash_half();
@@ -134,10 +136,15 @@ class Run {
     while (world_.now() < end) {
       double wait = -std::log(1 - rng_.real()) * static_cast<double>(plan_.mean_pause.count());
       if (!pass_time(Duration(static_cast<Duration::rep>(wait)))) return false;
+      judge_lookups_under_harm(false);
       nemesis_->strike();
-      world_.find(rng_.below(plan_.nodes), tag++, random_key(), freshness());
+      for (int i = 0; i < std::max(1, plan_.lookups / 20); ++i) {
+        HostNumber host = rng_.below(plan_.nodes);
+        // Who is no member must end a lookup too, but cannot be blamed for its outcome.
+        bool member = world_.hosts()[host].member_since != Time::max();
+        world_.find(host, member ? tag++ : unjudged, random_key(), freshness());
+      }
     }
-    judge_lookups_under_harm(false);
     return true;
   }
 
@@ -150,9 +157,13 @@ class Run {
     for (int i = 0; i < plan_.lookups; ++i) {
       HostNumber host = rng_.below(plan_.nodes);
       while (!world_.hosts()[host].running()) host = rng_.below(plan_.nodes);
-      world_.find(host, static_cast<std::uint64_t>(i), random_key(), chord::Freshness::routed);
+      world_.find(host, static_cast<std::uint64_t>(i) + 1, random_key(), chord::Freshness::routed);
     }
-    if (!pass_time(std::chrono::seconds(16))) return false;
+    struck_ = world_.now();
+    for (Time end = world_.now() + std::chrono::seconds(16); world_.now() < end;) {
+      if (!pass_time(plan_.options.stabilize_every / 2)) return false;
+      watch_repair();
+    }
     return judge_lookups_under_harm(plan_.profile == Profile::adjacent);
   }
 
@@ -160,6 +171,7 @@ class Run {
     RingView view(world_.hosts());
     if (view.members().empty()) return true;
     for (const auto& [host, done] : world_.lookups()) {
+      if (done.tag == unjudged) continue;
       ++verdict_.lookups;
       verdict_.slowest_lookup_s =
           std::max(verdict_.slowest_lookup_s, std::chrono::duration<double>(done.took).count());
@@ -184,16 +196,37 @@ class Run {
     return view.members().size() == running;
   }
 
+  double rounds_since(Time start) const {
+    return std::chrono::duration<double>(world_.now() - start).count() /
+           std::chrono::duration<double>(plan_.options.stabilize_every).count();
+  }
+
+  /// Notes when the ring is first seen mended since it was struck.
+  void watch_repair() {
+    if (!struck_) return;
+    RingView view(world_.hosts());
+    if (!joined(view)) return;
+    if (!mended_successors_ && !check_first_successors(view)) {
+      mended_successors_ = rounds_since(*struck_);
+    }
+    if (!mended_ && !check_ideal(view)) mended_ = rounds_since(*struck_);
+  }
+
   bool settle() {
     Time start = world_.now(), last = start + quiet_time(plan_);
-    while (!ideal()) {
+    if (!struck_) struck_ = start;
+    for (watch_repair(); !ideal(); watch_repair()) {
       if (world_.now() >= last) return fail(not_ideal());
       if (!pass_time(plan_.options.stabilize_every / 2)) return false;
     }
-    double rounds = std::chrono::duration<double>(world_.now() - start).count() /
-                    std::chrono::duration<double>(plan_.options.stabilize_every).count();
-    bool measures_start = plan_.profile == Profile::boot;
-    verdict_.rounds_to_ideal = measures_start ? std::max(rounds, verdict_.rounds_to_ideal) : rounds;
+    double rounds = mended_.value_or(rounds_since(*struck_));
+    double heads = mended_successors_.value_or(rounds);
+    bool starts = plan_.profile == Profile::boot;  // there the start is what counts
+    verdict_.rounds_to_ideal = starts ? std::max(rounds, verdict_.rounds_to_ideal) : rounds;
+    verdict_.rounds_to_successors = starts ? std::max(heads, verdict_.rounds_to_successors) : heads;
+    struck_.reset();
+    mended_.reset();
+    mended_successors_.reset();
     return true;
   }
 
@@ -296,6 +329,8 @@ class Run {
   std::optional<Transcript> transcript_{};
   std::optional<Nemesis> nemesis_{};
   std::vector<std::string> seeds_{};
+  std::optional<Time> struck_{};  // when what settle() waits for began
+  std::optional<double> mended_{}, mended_successors_{};
   Verdict verdict_{};
 };
 

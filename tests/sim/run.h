@@ -15,8 +15,9 @@ struct Verdict {
   std::string what{};  // the violated check, when, and the state around it
   std::uint64_t trace = 0;
   std::uint64_t steps = 0;
-  double rounds_to_ideal = 0;  // from the last fault on, in stabilize periods
-  std::size_t lookups = 0;     // made while faults were going on
+  double rounds_to_ideal = 0;       // from the last fault on, in stabilize periods
+  double rounds_to_successors = 0;  // until every first successor is right
+  std::size_t lookups = 0;          // asked of members while faults were going on
   std::size_t lookups_failed = 0;
   std::size_t lookups_wrong = 0;  // answered by another than the owner at that moment
   double slowest_lookup_s = 0;

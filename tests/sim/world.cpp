@@ -166,16 +166,15 @@ bool World::passes_twins(const Event& event) {
 void World::refuse_older(const Event& event) {
   const Link& link = links_.at(key(event.host, event.other));
   HostNumber dialler = link.dialler, other = dialler == event.host ? event.other : event.host;
-  Event failure{.kind = link.dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address,
-                .host = dialler,
-                .other = other,
-                .life = hosts_[dialler].life,
-                .dialled = link.dialled};
+  std::string dialled = link.dialled[end(dialler, other)];
   break_link(event.host, event.other);
-  Time at = now_ + network_.delay(other, dialler);
-  schedule(at, failure);
-  failure.kind = Event::Kind::refused;
-  if (dialler == event.other) schedule(at, std::move(failure));
+  Duration wait = network_.delay(other, dialler);
+  fail_dial(dialler, other, dialled, wait);
+  if (dialler == event.host) return;
+  schedule(now_ + wait, {.kind = Event::Kind::refused,
+                         .host = dialler,
+                         .other = other,
+                         .life = hosts_[dialler].life});
 }
 
 void World::handle(const Event& event) {
@@ -281,7 +280,7 @@ void World::dial(HostNumber from, HostNumber to, const std::string& dialled) {
   if (existing != links_.end()) {
     // One link per pair: a dial by address that meets a link is told of it again.
     Link& link = existing->second;
-    if (!dialled.empty()) link.dialled = dialled;
+    if (!dialled.empty()) link.dialled[end(from, to)] = dialled;
     if (link.up && !dialled.empty()) {
       schedule(now_ + network_.delay(from, to), {.kind = Event::Kind::up,
                                                  .host = from,
@@ -296,8 +295,8 @@ void World::dial(HostNumber from, HostNumber to, const std::string& dialled) {
   Link link;
   link.number = next_link_++;
   link.dialler = from;
-  link.dialled = dialled;
-  link.life[from > to ? 1 : 0] = hosts_[from].life;
+  link.dialled[end(from, to)] = dialled;
+  link.life[end(from, to)] = hosts_[from].life;
   std::uint64_t number = link.number;
   links_.emplace(key(from, to), std::move(link));
   schedule(now_ + network_.delay(from, to) * 3,
@@ -321,12 +320,9 @@ void World::handshake(const Event& event) {
   if (!answers) {
     bool refused = reached && !target.running() && !target.silent;
     Duration wait = refused ? network_.delay(to, from) : connect_timeout;
-    auto kind = link.dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address;
-    schedule(now_ + wait, {.kind = kind,
-                           .host = from,
-                           .other = to,
-                           .life = hosts_[from].life,
-                           .dialled = link.dialled});
+    fail_dial(from, to, link.dialled[end(from, to)], wait);
+    const std::string& back = link.dialled[end(to, from)];
+    if (!back.empty()) fail_dial(to, from, back, connect_timeout);
     links_.erase(found);
     return;
   }
@@ -340,7 +336,7 @@ void World::handshake(const Event& event) {
             .link = link.number,
             .life = hosts_[here].life,
             .frame = {.request = hosts_[there].disk->epoch},
-            .dialled = here == from ? link.dialled : ""});
+            .dialled = link.dialled[end(here, there)]});
   }
   std::array<std::vector<Frame>, 2> waiting = std::exchange(link.waiting, {});
   for (HostNumber end : {from, to}) {
@@ -398,24 +394,29 @@ void World::arrive(HostNumber from, HostNumber to, Link& link, Event event) {
 void World::break_link(HostNumber a, HostNumber b) {
   auto found = links_.find(key(a, b));
   if (found == links_.end()) return;
-  bool was_up = found->second.up;
-  HostNumber dialler = found->second.dialler;
-  std::uint64_t number = found->second.number;
-  std::string dialled = found->second.dialled;
+  Link link = std::move(found->second);
   links_.erase(found);
   for (auto [host, other] : {std::pair{a, b}, std::pair{b, a}}) {
     if (!hosts_[host].running()) continue;
-    if (!was_up && host != dialler) continue;
-    auto kind = was_up            ? Event::Kind::down
-                : dialled.empty() ? Event::Kind::unreachable
-                                  : Event::Kind::no_address;
-    schedule(now_ + network_.delay(a, b), {.kind = kind,
-                                           .host = host,
-                                           .other = other,
-                                           .link = number,
-                                           .life = hosts_[host].life,
-                                           .dialled = dialled});
+    const std::string& dialled = link.dialled[end(host, other)];
+    Duration wait = network_.delay(a, b);
+    if (link.up) {
+      schedule(now_ + wait, {.kind = Event::Kind::down,
+                             .host = host,
+                             .other = other,
+                             .link = link.number,
+                             .life = hosts_[host].life});
+    } else if (host == link.dialler || !dialled.empty()) {
+      fail_dial(host, other, dialled, wait);
+    }
   }
+}
+
+void World::fail_dial(HostNumber from, HostNumber to, const std::string& dialled, Duration wait) {
+  auto kind = dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address;
+  schedule(
+      now_ + wait,
+      {.kind = kind, .host = from, .other = to, .life = hosts_[from].life, .dialled = dialled});
 }
 
 void World::close(HostNumber number, const Id& peer) {

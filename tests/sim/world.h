@@ -107,12 +107,13 @@ class World {
     std::array<std::uint64_t, 2> life{};          // of the lower and the higher host
     std::array<Time, 2> last_arrival{};           // per direction, so that frames stay in order
     std::array<std::vector<Frame>, 2> waiting{};  // for the link to come up
-    std::string dialled{};
+    std::array<std::string, 2> dialled{};  // the address an end dialled, if it did by address
     bool doomed = false;  // a frame vanished: the sender's system will give the link up
   };
   using LinkKey = std::pair<HostNumber, HostNumber>;
 
   static LinkKey key(HostNumber a, HostNumber b) { return {std::min(a, b), std::max(a, b)}; }
+  static std::size_t end(HostNumber host, HostNumber other) { return host > other ? 1 : 0; }
   void schedule(Time at, Event event);
   void handle(const Event& event);
   Actions call(const Event& event, Process& process);
@@ -128,6 +129,7 @@ class World {
   void arrive(HostNumber from, HostNumber to, Link& link, Event event);
   void handshake(const Event& event);
   void break_link(HostNumber a, HostNumber b);
+  void fail_dial(HostNumber from, HostNumber to, const std::string& dialled, Duration wait);
   void close(HostNumber host, const Id& peer);
   std::optional<HostNumber> linked_host(HostNumber from, const Id& id) const;
   std::optional<HostNumber> host_at(const std::string& address) const;
