@@ -28,6 +28,7 @@ void Nemesis::apply(Fault fault) {
       return;
     case Fault::crash_midway:
       if (auto host = any_that_may_fail()) {
+        if (!list_outlives(*host)) return;
         ++crashes_;
         world_.arm_crash(*host, rng_.below(3));
         world_.pause(*host, Duration(0));
@@ -207,6 +208,18 @@ std::vector<Id> list_in(const Frame& frame, const Id& receiver) {
 
 }  // namespace
 
+/// Whether somebody who adopts the list of a host right before it dies has another to go on with.
+bool Nemesis::list_outlives(HostNumber victim) const {
+  const Host& host = world_.hosts()[victim];
+  if (plan_.regime != Regime::within_budget) return true;
+  std::vector<Id> list = host.process->peer().snapshot().successors;
+  if (list.size() == plan_.options.list_length) list.pop_back();
+  RingView view(world_.hosts());
+  return list.empty() || has_life(world_, view, list, host.self.id, nullptr, settled());
+}
+
+Duration Nemesis::settled() const { return 2 * plan_.options.stabilize_every + seconds(12); }
+
 bool Nemesis::may_fail(HostNumber victim) const {
   const Host& host = world_.hosts()[victim];
   if (!host.running()) return false;
@@ -214,19 +227,22 @@ bool Nemesis::may_fail(HostNumber victim) const {
     return victim >= plan_.base || plan_.regime == Regime::over_budget;
   }
   if (victim < plan_.base) return false;
-  Duration settled = 2 * plan_.options.stabilize_every + seconds(12);
   RingView view(world_.hosts());
   const Id& id = host.self.id;
   for (const RingView::Member& member : view.members()) {
     if (member.id == id || member.peer->successors().empty()) continue;
     std::vector<Id> list = member.peer->snapshot().successors;
-    if (!has_life(world_, view, list, id, member.peer, settled)) return false;
+    if (!has_life(world_, view, list, id, member.peer, settled())) return false;
+    // One that is about to die may hand out its list once more, with itself at the head.
+    if (!world_.hosts()[member.host].crash_after_sends) continue;
+    if (list.size() == plan_.options.list_length) list.pop_back();
+    if (!has_life(world_, view, list, id, nullptr, settled())) return false;
   }
   for (const Host& other : world_.hosts()) {
     if (!other.running() || other.self.id == id) continue;
     for (std::vector<Id> list : other.process->peer().snapshot().lists_to_adopt) {
       std::erase(list, other.self.id);
-      if (!has_life(world_, view, list, id, nullptr, settled)) return false;
+      if (!has_life(world_, view, list, id, nullptr, settled())) return false;
     }
   }
   for (const auto& [when, event] : world_.queue()) {
@@ -235,7 +251,7 @@ bool Nemesis::may_fail(HostNumber victim) const {
     std::vector<Id> list = list_in(event.frame, receiver);
     list.erase(std::find(list.begin(), list.end(), receiver), list.end());
     if (list.size() > plan_.options.list_length) list.resize(plan_.options.list_length);
-    if (!list.empty() && !has_life(world_, view, list, id, nullptr, settled)) return false;
+    if (!list.empty() && !has_life(world_, view, list, id, nullptr, settled())) return false;
   }
   return true;
 }

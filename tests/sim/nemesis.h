@@ -22,6 +22,8 @@ class Nemesis {
 
  private:
   void apply(Fault fault);
+  bool list_outlives(HostNumber victim) const;
+  Duration settled() const;
   void restart(HostNumber host, bool wiped);
   void crash(HostNumber host);
   void twin();
