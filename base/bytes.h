@@ -71,7 +71,10 @@ class ByteReader {
   }
 
   bool ok() const { return ok_; }
-  void fail() { ok_ = false; rest_ = {}; }
+  void fail() {
+    ok_ = false;
+    rest_ = {};
+  }
   std::size_t remaining() const { return rest_.size(); }
   ByteView rest() const { return rest_; }
   /// Success only if nothing failed and no byte is left over.
@@ -82,6 +85,7 @@ class ByteReader {
   bool ok_ = true;
 };
 
-bool is_utf8(std::string_view text);  // strict: no overlong forms, surrogates or values past U+10FFFF
+bool is_utf8(
+    std::string_view text);  // strict: no overlong forms, surrogates or values past U+10FFFF
 
 }  // namespace beckon

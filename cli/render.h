@@ -20,7 +20,8 @@ class Table {
   std::string text() const;                  // ends with a line break
 
  private:
-  std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const;
+  std::string line(const std::vector<std::string>& cells,
+                   const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -23,7 +23,7 @@ class HttpListener {
 /// the loop's thread: libmicrohttpd's epoll descriptor is watched by libuv, and a request that is
 /// being worked on is suspended.
 ///
-/// Bodies beyond 64 KiB are answered 413 here. A stream whose reader is slower than its events is
+/// Bodies beyond max_http_body are answered 413 here. A stream whose reader is slower than its events is
 /// cut off when `backlog` bytes wait; the reader comes back with Last-Event-ID. A reader that has
 /// gone is noticed within `sweep`.
 class HttpServer {

@@ -82,7 +82,8 @@ class Shapes(Overlay):
         self.assertEqual(status["node"]["state"], "joined")
         self.assertEqual(status["ring"]["predecessor"], second.id)
         self.assertEqual(status["ring"]["size_estimate"], 2)
-        self.assertEqual((status["users"], status["inbox"]), ([], {"unread": 0, "requests": 0}))
+        self.assertEqual([user["published"] for user in status["users"]], [False])  # `me`, who is there from the start
+        self.assertEqual(status["inbox"], {"unread": 0, "requests": 0})
         self.assertEqual(first.json("net", "ping", second.id)["id"], second.id)
         self.assertEqual(first.json("net", "trace", second.id)["owner"]["id"], second.id)
         listen = [s for s in first.json("config", "list")["settings"] if s["name"] == "ring.stabilize"][0]

@@ -141,7 +141,7 @@ class Surface(Overlay):
         self.refused(["find", "hobby=" + "x" * 5000], 2, "4096")
         self.refused(["find", b"hobby=\xff\xfe"], 2, "cannot read the query")
         self.refused(["find", "hobby=chess", "--timeout", "soon"], 2, "--timeout")
-        self.refused(["find", "hobby=chess", "--timeout", "2h"], 2, "_timeout")
+        self.refused(["find", "hobby=chess", "--timeout", "2h"], 2, "--timeout")
         self.refused(["find", "hobby=chess", "--limit", "0"], 2, "--limit")
 
     def test_profiles_that_cannot_be_read_store_nothing(self):

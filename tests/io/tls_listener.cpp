@@ -1,5 +1,5 @@
-// A transport that listens on a free port, prints it, and goes on until its stdin ends: something for
-// tests/io/sslscan to look at.
+// A transport that listens on a free port, prints it, and goes on until its stdin ends: something
+// for tests/io/sslscan to look at.
 #include <cstdio>
 
 #include "node/io/transport.h"
