@@ -20,6 +20,17 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
+Result<SpectralShape> SpectralShape::folded(std::uint32_t to) const {
+  if (to == 0 || counters % to != 0) {
+    return invalid(std::to_string(to) + " counters do not divide " + std::to_string(counters));
+  }
+  SpectralShape out = *this;
+  out.counters = to;
+  auto checked = out.check();
+  if (!checked) return checked.error();
+  return out;
+}
+
 Result<void> SpectralShape::check() const {
   if (counters < 2 || counters > max_counters) {
     return invalid("a spectral filter has 2 to 2^30 counters, got " + std::to_string(counters));
@@ -129,15 +140,9 @@ Result<void> SpectralFilter::multiply(const SpectralFilter& other) {
 }
 
 Result<SpectralFilter> SpectralFilter::fold(std::uint32_t counters) const {
-  if (counters == 0 || shape_.counters % counters != 0) {
-    return invalid(std::to_string(counters) + " counters do not divide " +
-                   std::to_string(shape_.counters));
-  }
-  SpectralShape folded = shape_;
-  folded.counters = counters;
-  auto checked = folded.check();
-  if (!checked) return checked.error();
-  SpectralFilter out(folded);
+  auto folded = shape_.folded(counters);
+  if (!folded) return folded.error();
+  SpectralFilter out(*folded);
   for (std::uint32_t i = 0; i < shape_.counters; ++i) {
     std::uint64_t count = counters_.get(i);
     if (count > 0) out.counters_.add(i % counters, count);

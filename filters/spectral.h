@@ -22,6 +22,7 @@ struct SpectralShape {
                                // least): all positions of an element lie in one block of so many
 
   Result<void> check() const;
+  Result<SpectralShape> folded(std::uint32_t to) const;  // the same with `to` counters, a divisor
   Hash128 element(std::string_view text) const { return xxh3_128(as_bytes(text), salt); }
   friend bool operator==(const SpectralShape&, const SpectralShape&) = default;
 };

@@ -86,15 +86,9 @@ Result<void> MinimalIncrease::multiply(const MinimalIncrease& other) {
 }
 
 Result<MinimalIncrease> MinimalIncrease::fold(std::uint32_t counters) const {
-  if (counters == 0 || shape_.counters % counters != 0) {
-    return invalid(std::to_string(counters) + " counters do not divide " +
-                   std::to_string(shape_.counters));
-  }
-  SpectralShape folded = shape_;
-  folded.counters = counters;
-  auto checked = folded.check();
-  if (!checked) return checked.error();
-  MinimalIncrease out(folded);
+  auto folded = shape_.folded(counters);
+  if (!folded) return folded.error();
+  MinimalIncrease out(*folded);
   for (std::uint32_t i = 0; i < shape_.counters; ++i) {
     out.counters_.add(i % counters, counters_.get(i));
   }
