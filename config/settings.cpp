@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "base/duration.h"
 #include "config/address.h"
@@ -42,6 +44,31 @@ Result<std::string> check_level(std::string_view value) {
   return invalid(fmt::format("wanted debug, info, warning or error, got '{}'", value));
 }
 
+constexpr std::array<std::pair<char, int>, 3> size_units = {{{'G', 30}, {'M', 20}, {'K', 10}}};
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  Error unreadable =
+      invalid(fmt::format("a size is written 512M or 2G, 1M to 64G, got '{}'", text.substr(0, 40)));
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc{} || end - rest != 1 || number > (1u << 26)) return unreadable;
+  for (auto [letter, shift] : size_units) {
+    if (*rest != letter) continue;
+    std::uint64_t bytes = number << shift;
+    bool sensible = bytes >= (1ull << 20) && bytes <= (64ull << 30);
+    return sensible ? Result<std::uint64_t>(bytes) : unreadable;
+  }
+  return unreadable;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  for (auto [letter, shift] : size_units) {
+    if (bytes % (1ull << shift) == 0) return fmt::format("{}{}", bytes >> shift, letter);
+  }
+  return std::to_string(bytes);
+}
+
 Result<void> add_file(const Path& file, std::map<std::string, Setting, std::less<>>& values) {
   auto found = read_toml(file);
   if (!found) return found.error();
@@ -73,6 +100,8 @@ const std::vector<Key>& keys() {
        "how often a node compares itself with its successor"},
       {"ring.probe", Kind::duration, "15s", "how often it looks for a ring that was cut off"},
       {"ring.finger", Kind::duration, "10s", "how often it refreshes one finger"},
+      {"store.size", Kind::size, "512M",
+       "how much memory the records kept for others may take; 1M to 64G"},
       {"store.sync", Kind::duration, "1m", "how often it compares its records with the replicas"},
   };
   return all;
@@ -110,6 +139,11 @@ Result<std::string> check_value(const Key& key, std::string_view value) {
       if (!duration) return duration.error();
       if (*duration < std::chrono::milliseconds(10)) return invalid("wanted 10ms or more");
       return to_text(*duration);
+    }
+    case Kind::size: {
+      auto size = parse_size(value);
+      if (!size) return size.error();
+      return size_text(*size);
     }
   }
   return invalid("unknown kind");
@@ -151,6 +185,12 @@ std::vector<std::string> Settings::list(std::string_view name) const { return sp
 
 Duration Settings::duration(std::string_view name) const {
   auto value = parse_duration(text(name));
+  ENSURE(value.has_value());  // load() has checked it
+  return *value;
+}
+
+std::uint64_t Settings::size(std::string_view name) const {
+  auto value = parse_size(text(name));
   ENSURE(value.has_value());  // load() has checked it
   return *value;
 }

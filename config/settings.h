@@ -10,7 +10,7 @@
 
 namespace beckon::config {
 
-enum class Kind { text, address, addresses, duration, level };
+enum class Kind { text, address, addresses, duration, level, size };
 
 /// One thing a user may set, in config.toml as `name = "value"` (a dot in the name is a table), or
 /// in the environment as BECKON_NAME with dots as underscores.
@@ -47,6 +47,7 @@ class Settings {
   const std::string& text(std::string_view name) const { return get(name).value; }
   std::vector<std::string> list(std::string_view name) const;
   Duration duration(std::string_view name) const;
+  std::uint64_t size(std::string_view name) const;  // bytes
 
  private:
   std::map<std::string, Setting, std::less<>> values_{};

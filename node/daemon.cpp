@@ -47,6 +47,7 @@ service::ServiceOptions to_options(const Settings& settings, const std::string& 
   ring.finger_every = settings.duration("ring.finger");
   ring.found_again_after = 4 * ring.stabilize_every;
   out.replicas.sync_period = settings.duration("store.sync");
+  out.replicas.max_bytes = settings.size("store.size");
   out.version = version;
   return out;
 }
@@ -80,7 +81,11 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                    Instance& instance, service::Up up) {
   auto log = open_log(paths, settings, options);
   if (!log) return log.error();
-  auto store = io::SqliteStore::open(paths.database().string());
+  // Beside the records for others the file holds users, contacts and mail, each with limits of its
+  // own.
+  io::SqliteStore::Options store_options;
+  store_options.max_bytes += settings.size("store.size");
+  auto store = io::SqliteStore::open(paths.database().string(), store_options);
   if (!store) return store.error();
   auto epoch = service::raise_epoch(**store);
   if (!epoch) return epoch.error();

@@ -32,6 +32,7 @@ constexpr std::array<Meaning, last_status + 1> meanings = {{
     {"not found", ErrorCode::not_found},
     {"not available now", ErrorCode::unavailable},
     {"dated in the future; check the clock", ErrorCode::invalid},
+    {"the node responsible is full", ErrorCode::unavailable},
 }};
 
 const Meaning& meaning(Status status) {

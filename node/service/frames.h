@@ -62,8 +62,9 @@ enum class Status : std::uint8_t {
   not_found = 16,
   unavailable = 17,
   too_new = 18,  // issued in the future, or a version beyond any clock
+  full = 19,     // this node keeps as much for others as it may
 };
-inline constexpr std::uint8_t last_status = 18;
+inline constexpr std::uint8_t last_status = 19;
 
 const char* to_text(Status status);  // a few words, for people
 Error to_error(Status status);

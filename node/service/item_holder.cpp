@@ -115,28 +115,44 @@ Status ItemHolder::room_for(const Item& item) {
   }
   if (pending_total_.bytes + cost > options_.max_pending_bytes) return Status::rate;
 
-  std::size_t items = table_.total().items + pending_total_.items + more_items;
-  std::size_t bytes = table_.total().bytes + pending_total_.bytes + cost - freed;
-  if (items <= options_.max_items && bytes <= options_.max_bytes) return Status::ok;
-  if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return Status::quota;
+  ItemTable::Usage after{
+      .items = table_.total().items + pending_total_.items + more_items,
+      .bytes = table_.total().bytes + pending_total_.bytes + cost - freed,
+  };
+  std::size_t wanted = ItemTable::footprint(after);
+  if (wanted <= options_.max_bytes) {
+    said_full_ = said_full_ && wanted > options_.max_bytes / 10 * 9;
+    return Status::ok;
+  }
+  if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return full();
   if (!rules_.genuine(item)) return Status::bad_signature;  // a forgery shall push nothing out
-  std::size_t over_items = items > options_.max_items ? items - options_.max_items : 0;
-  std::size_t over_bytes = bytes > options_.max_bytes ? bytes - options_.max_bytes : 0;
-  return evict_strays(over_items, over_bytes) ? Status::ok : Status::quota;
+  return evict_strays(wanted - options_.max_bytes) ? Status::ok : full();
 }
 
-bool ItemHolder::evict_strays(std::size_t items, std::size_t bytes) {
+Status ItemHolder::full() {
+  ++counters_.full;
+  if (!std::exchange(said_full_, true)) {
+    context_.log(LogLevel::warning,
+                 "records for the ring fill all the memory they may take (" +
+                     std::to_string(options_.max_bytes >> 20) +
+                     " MiB); new ones are refused. More: beckon config set store.size");
+  }
+  return Status::full;
+}
+
+bool ItemHolder::evict_strays(std::size_t bytes) {
   auto arc = neighbourhood_.strays(options_.replicas);
   if (!arc) return false;
   std::vector<ItemKey> victims;
-  std::size_t freed = 0;
+  ItemTable::Usage freed;
   table_.each(*arc, [&](const Item& item) {
     if (pending_.contains(item.key)) return true;
     victims.push_back(item.key);
-    freed += ItemTable::cost(item);
-    return victims.size() < items || freed < bytes;
+    ++freed.items;
+    freed.bytes += ItemTable::cost(item);
+    return ItemTable::footprint(freed) < bytes;
   });
-  if (victims.size() < items || freed < bytes) return false;
+  if (ItemTable::footprint(freed) < bytes) return false;
   for (const ItemKey& key : victims) {
     table_.erase(key);
     evictions_.push_back({Table::items, key.bytes(), {}});

@@ -50,7 +50,8 @@ class ItemHolder {
   const Item* live(const ItemKey& key) const;  // null if absent, expired or being forgotten
 
   struct Counters {
-    std::uint64_t stored{}, refused{}, forged{}, equivocations{}, expired{}, evicted{}, damaged{};
+    std::uint64_t stored{}, refused{}, forged{}, equivocations{}, expired{}, evicted{}, damaged{},
+        full{};
   };
   const Counters& counters() const { return counters_; }
 
@@ -69,7 +70,8 @@ class ItemHolder {
   Going consider(const Offer& offer, Intake intake);
   std::optional<Version> newest(const ItemKey& key) const;
   Status room_for(const Item& item);
-  bool evict_strays(std::size_t items, std::size_t bytes);
+  Status full();
+  bool evict_strays(std::size_t bytes);
   void begin(const Item& item);
   void end(const Item& item);
   void settle(std::vector<Going> going, const Result<void>& written, const TakeDone& done);
@@ -85,6 +87,7 @@ class ItemHolder {
   std::map<std::pair<ItemKind, Id>, ItemTable::Usage> pending_by_author_{};
   std::vector<Mutation> evictions_{};  // go to disk with the write that needed the room
   Counters counters_{};
+  bool said_full_ = false;  // until there is room again
 };
 
 }  // namespace beckon::service

@@ -56,6 +56,11 @@ class ItemTable {
   Usage of_author(ItemKind kind, const Id& author) const;
   static std::size_t cost(const Item& item) { return item.bytes.size() + ItemKey::size; }
 
+  /// What this much takes of memory: the bytes themselves and, for each item, its share of this
+  /// table's trees and of what a listener makes of it. Measured; a test keeps it honest.
+  static constexpr std::size_t overhead = 576;
+  static std::size_t footprint(const Usage& usage) { return usage.bytes + usage.items * overhead; }
+
  private:
   void account(const Item& item, bool add);
   void tell(const Item* before, const Item* after);

@@ -21,8 +21,7 @@ struct ReplicaOptions {
   Duration retry_delay = std::chrono::milliseconds(500);  // doubles
   Duration leave_deadline = std::chrono::seconds(10);
 
-  std::size_t max_items = 50'000;
-  std::size_t max_bytes = 64u << 20;
+  std::size_t max_bytes = 512u << 20;         // of memory, see ItemTable::footprint
   std::size_t max_pending_bytes = 16u << 20;  // accepted, on their way to the disk
   std::size_t max_put_jobs = 256;
   std::size_t max_client_jobs = 1024;

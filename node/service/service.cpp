@@ -218,6 +218,20 @@ void Service::add_metrics() {
                  [this] { return static_cast<double>(replicas_.table().total().items); });
   metrics_.gauge("record_bytes", "bytes of these",
                  [this] { return static_cast<double>(replicas_.table().total().bytes); });
+  metrics_.gauge("record_memory_bytes", "memory these take, of at most store.size", [this] {
+    return static_cast<double>(ItemTable::footprint(replicas_.table().total()));
+  });
+  auto held = [this](const char* name, const char* help,
+                     std::uint64_t ItemHolder::Counters::*field) {
+    metrics_.counter(name, help,
+                     [this, field] { return static_cast<double>(replicas_.counters().*field); });
+  };
+  held("records_stored_total", "records taken, newer versions of known ones included",
+       &ItemHolder::Counters::stored);
+  held("records_refused_total", "records refused", &ItemHolder::Counters::refused);
+  held("records_forged_total", "of these, for a signature that does not fit",
+       &ItemHolder::Counters::forged);
+  held("records_full_total", "of these, for want of room", &ItemHolder::Counters::full);
   metrics_.counter("http_requests_total", "requests to the API",
                    [this] { return static_cast<double>(api_.requests()); });
 }

@@ -70,6 +70,23 @@ TEST_SUITE("config/settings") {
           "--ring.stabilize: wanted 10ms or more");
   }
 
+  TEST_CASE("a size is a whole number of kibi-, mebi- or gibibytes, from 1M to 64G") {
+    const Key& key = *find_key("store.size");
+    CHECK(*check_value(key, "2048M") == "2G");
+    CHECK(*check_value(key, "1536K") == "1536K");
+    CHECK(*check_value(key, "64G") == "64G");
+    for (const char* bad : {"", "M", "512", "512MB", "-1G", "1.5G", "1023K", "65G", "512 M", "5m",
+                            "18446744073709551617M", "99999999999G"}) {
+      CAPTURE(bad);
+      auto value = check_value(key, bad);
+      REQUIRE(!value);
+      CHECK(value.error().text.find("512M or 2G") != std::string::npos);
+    }
+    auto settings = Files("[store]\nsize = \"3M\"\n", "").load(nothing, {});
+    REQUIRE(settings);
+    CHECK(settings->size("store.size") == 3u << 20);
+  }
+
   TEST_CASE("every default is a value its own key accepts") {
     for (const Key& key : keys()) {
       CAPTURE(key.name);

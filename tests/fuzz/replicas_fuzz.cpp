@@ -14,7 +14,7 @@ void check(test::RingOfReplicas& ring, const test::Author& honest) {
   ENSURE(ring.holders(honest.item_key()).size() == 3);
   for (const chord::Id& id : ring.net.live()) {
     const ItemTable& table = ring.at(id).table();
-    ENSURE(table.total().items <= ring.options.max_items);
+    ENSURE(ItemTable::footprint(table.total()) <= ring.options.max_bytes);
     table.each(Arc{}, [&](const Item& item) {
       ENSURE(ring.book.judge_fully(parcel(item), ring.now()).status == Status::ok);
       return true;
@@ -25,7 +25,7 @@ void check(test::RingOfReplicas& ring, const test::Author& honest) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  test::RingOfReplicas ring(3, 1, {}, {.max_items = 8});
+  test::RingOfReplicas ring(3, 1, {}, {.max_bytes = 8192});
   ring.net.run_for(3s);
   test::Author honest(1, ring.signer);
   bool stored = false;

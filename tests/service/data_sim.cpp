@@ -236,8 +236,7 @@ void DataSim::check_always() {
 void DataSim::check_tables() {
   for (const Id& id : ring_.net.live()) {
     const ItemTable& table = ring_.at(id).table();
-    if (table.total().items > ring_.options.max_items ||
-        table.total().bytes > ring_.options.max_bytes) {
+    if (ItemTable::footprint(table.total()) > ring_.options.max_bytes) {
       fail("D7: " + id.brief() + " holds more than its quota");
     }
     for (std::size_t who = 0; who < authors_.size(); ++who) {

@@ -1,8 +1,10 @@
 #include "node/service/item_table.h"
 
 #include <doctest/doctest.h>
+#include <malloc.h>
 
 #include "base/rng.h"
+#include "node/service/find/index.h"
 
 using namespace beckon;
 using namespace beckon::service;
@@ -146,4 +148,37 @@ TEST_CASE(
     return true;
   });
   CHECK(seen == std::vector<Id>{at(1), at(2), at(3)});
+}
+TEST_CASE("what items are said to take of memory is what they take, with their rows in the index") {
+  struct Rows : ItemListener {
+    std::map<Id, IndexRows> keys{};
+    void item_changed(const Item*, const Item* after) override {
+      keys[after->key.ring].put({.owner = after->key.sub, .filter = filters::BitArray(512)});
+    }
+  };
+  for (std::size_t owners_per_key : {1u, 50u}) {
+    CAPTURE(owners_per_key);
+    Rows rows;
+    ItemTable table;
+    table.listen(ItemKind::index_record, rows);
+    Rng rng(3);
+    auto before = mallinfo2().uordblks;
+    for (std::size_t n = 0; n < 20'000; ++n) {
+      Item made{.bytes = Bytes(240)};
+      rng.fill(made.key.sub.bytes);
+      made.key.kind = ItemKind::index_record;
+      made.key.ring = at(static_cast<unsigned>(n / owners_per_key / 256),
+                         static_cast<unsigned>(n / owners_per_key % 256));
+      made.key.ring.bytes[7] = static_cast<std::uint8_t>(n / owners_per_key / 65536);
+      made.info = {.sub = made.key.sub, .author = made.key.sub};
+      made.info.expiry = wall_from_ms(static_cast<std::int64_t>(n));
+      table.put(std::move(made));
+    }
+    auto taken = static_cast<double>(mallinfo2().uordblks - before);
+    if (taken == 0) return;  // a sanitizer's own allocator does not tell
+    double said = static_cast<double>(ItemTable::footprint(table.total()));
+    CAPTURE(taken / 20'000);
+    CHECK(said > 0.8 * taken);
+    CHECK(said < 1.4 * taken);
+  }
 }

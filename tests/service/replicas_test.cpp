@@ -287,8 +287,7 @@ TEST_CASE("quotas hold: per author, per node, per peer, and honest records stay"
 
 TEST_CASE("a flood is limited by rate and by total, and leaves what was stored alone") {
   World world(0);
-  world.options.max_items = 100;
-  world.options.max_bytes = 40'000;
+  world.options.max_bytes = 100'000;
   Id id = world.net.add().self().id;
   Id flooder = world.net.add().self().id;
   world.net.start(id);
@@ -303,8 +302,7 @@ TEST_CASE("a flood is limited by rate and by total, and leaves what was stored a
     world.net.inject(flooder, id, raw(FrameType::put_req), encode(put));
     world.net.crash(flooder);
     world.net.run_for(30ms);
-    CHECK(world.at(id).table().total().items <= 100);
-    CHECK(world.at(id).table().total().bytes <= 40'000);
+    CHECK(ItemTable::footprint(world.at(id).table().total()) <= 100'000);
   }
   CHECK(world.text(honest) == "honest");
   CHECK(world.at(id).counters().refused > 4000);
@@ -312,7 +310,9 @@ TEST_CASE("a flood is limited by rate and by total, and leaves what was stored a
 
 TEST_CASE("items in the range push out strays when the node is full, never the other way") {
   World world(0);
-  world.options.max_items = 6;
+  std::size_t each =
+      ItemTable::cost(Item{.bytes = Author(1, world.signer).parcel(1, {}, "x").bytes});
+  world.options.max_bytes = ItemTable::footprint({.items = 6, .bytes = 6 * each});
   world.options.sync_period = 100'000s;
   for (int i = 0; i < 12; ++i) world.net.start(world.net.add().self().id);
   world.net.run_for(30s);  // until everybody knows its neighbourhood
@@ -346,6 +346,7 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
     CHECK(node.table().total().items == 6);
   }
   CHECK(!offer(inside[6]));  // what is in its place stays
+  CHECK(node.counters().full == 2);
   CHECK(!offer(slack[7]));
   CHECK(node.counters().evicted == 6);
   CHECK(world.net.node(id).disk().snapshot()[Table::items].size() == 6);
