@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/commands/daemon.h"
 #include "cli/commands/filter.h"
 #include "cli/commands/mail.h"
@@ -13,19 +13,19 @@ namespace {
 
 using namespace beckon::cli;
 
-void add_globals(CLI::App& app, Globals& globals) {
+void add_globals(Command app, Globals& globals) {
   app.add_option("--home", globals.home, "Keep config, state and socket of one instance below DIR")
-      ->type_name("DIR")
-      ->envname("BECKON_HOME");
-  app.add_option("--as", globals.as, "Act as this hosted user")->type_name("USER");
+      .type_name("DIR")
+      .from_environment("BECKON_HOME");
+  app.add_option("--as", globals.as, "Act as this hosted user").type_name("USER");
   app.add_flag("--json", globals.json, "Answer in JSON on stdout");
   app.add_flag("-q,--quiet", globals.quiet, "Say less");
   app.add_flag("-v,--verbose", globals.verbose, "Say more");
   app.add_option("--color", globals.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      .one_of({"auto", "always", "never"});
 }
 
-void add_commands(CLI::App& app, Globals& globals) {
+void add_commands(Command app, Globals& globals) {
   for (Register add :
        {add_up, add_down, add_status, add_send, add_inbox, add_contact, add_call, add_profile,
         add_find, add_net, add_filter, add_config, add_overlay, add_doctor, add_completion}) {
@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough();
   Globals globals;
-  add_globals(app, globals);
-  add_commands(app, globals);
+  add_globals(Command(&app), globals);
+  add_commands(Command(&app), globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -145,21 +142,19 @@ int call(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_call(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("call", "Talk line by line with one person or a group");
+void add_call(Command app, Globals& globals) {
+  Command command = app.add_subcommand("call", "Talk line by line with one person or a group");
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      ->add_option("TARGET", options->target,
-                   "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                   "with commas, or a query")
-      ->type_name("");
-  command->add_flag("--all", options->all, "Everybody the query finds, in one call");
-  command->add_flag("--yes", options->yes, "Do not ask before calling more than 5 people");
-  command->add_option("--accept", options->accept, "Answer this call")->type_name("ID");
-  command->add_option("--decline", options->decline, "Decline this call")->type_name("ID");
-  command->callback([&globals, options] {
-    globals.action = [&globals, options] { return call(globals, *options); };
-  });
+      .add_option("TARGET", options->target,
+                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
+                  "with commas, or a query")
+      .type_name("");
+  command.add_flag("--all", options->all, "Everybody the query finds, in one call");
+  command.add_flag("--yes", options->yes, "Do not ask before calling more than 5 people");
+  command.add_option("--accept", options->accept, "Answer this call").type_name("ID");
+  command.add_option("--decline", options->decline, "Decline this call").type_name("ID");
+  command.action(globals, [&globals, options] { return call(globals, *options); });
 }
 
 }  // namespace beckon::cli

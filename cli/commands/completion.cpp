@@ -51,15 +51,14 @@ int print(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("completion", "Print the completion script of a shell");
+void add_completion(Command app, Globals& globals) {
+  Command command = app.add_subcommand("completion", "Print the completion script of a shell");
   auto shell = std::make_shared<std::string>();  // kept by the action
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback(
-      [&app, &globals, shell] { globals.action = [&app, shell] { return print(app, *shell); }; });
+  command.add_option("SHELL", *shell, "bash, zsh or fish")
+      .required()
+      .type_name("")
+      .one_of({"bash", "zsh", "fish"});
+  command.action(globals, [app, shell] { return print(app.tree(), *shell); });
 }
 
 }  // namespace beckon::cli

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -101,31 +98,28 @@ int path(const Globals& globals) {
 
 }  // namespace
 
-void add_config(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("config", "Read and change settings");
-  command->require_subcommand(1);
+void add_config(Command app, Globals& globals) {
+  Command command = app.add_subcommand("config", "Read and change settings");
+  command.require_subcommand();
   struct Names {
     std::string name{};
     std::string value{};
   };
   auto names = std::make_shared<Names>();  // kept by the actions
-  command->add_subcommand("list", "All settings, and where each value comes from")
-      ->callback([&globals] { globals.action = [&globals] { return list(globals); }; });
-  auto* get_command = command->add_subcommand("get", "One value");
-  get_command->add_option("NAME", names->name, "The setting")->required()->type_name("");
-  get_command->callback([&globals, names] {
-    globals.action = [&globals, names] { return get(globals, names->name); };
-  });
-  auto* set_command = command->add_subcommand("set", "Write one value to the user's config.toml");
-  set_command->add_option("NAME", names->name, "The setting")->required()->type_name("");
-  set_command->add_option("VALUE", names->value, "Its new value; lists are separated by commas")
-      ->required()
-      ->type_name("");
-  set_command->callback([&globals, names] {
-    globals.action = [&globals, names] { return set(globals, names->name, names->value); };
-  });
-  command->add_subcommand("path", "Where the user's config.toml is")->callback([&globals] {
-    globals.action = [&globals] { return path(globals); };
+  command.add_subcommand("list", "All settings, and where each value comes from")
+      .action(globals, [&globals] { return list(globals); });
+  Command get_command = command.add_subcommand("get", "One value");
+  get_command.add_option("NAME", names->name, "The setting").required().type_name("");
+  get_command.action(globals, [&globals, names] { return get(globals, names->name); });
+  Command set_command = command.add_subcommand("set", "Write one value to the user's config.toml");
+  set_command.add_option("NAME", names->name, "The setting").required().type_name("");
+  set_command.add_option("VALUE", names->value, "Its new value; lists are separated by commas")
+      .required()
+      .type_name("");
+  set_command.action(globals,
+                     [&globals, names] { return set(globals, names->name, names->value); });
+  command.add_subcommand("path", "Where the user's config.toml is").action(globals, [&globals] {
+    return path(globals);
   });
 }
 

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -93,42 +90,38 @@ int policy(const Globals& globals, const Options& options) {
   return exit_code::ok;
 }
 
-void add_deed(CLI::App& contact, Globals& globals, const char* name, const char* help,
+void add_deed(Command contact, Globals& globals, const char* name, const char* help,
               const Deed& deed, bool alias_required) {
-  auto* command = contact.add_subcommand(name, help);
+  Command command = contact.add_subcommand(name, help);
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      ->add_option("WHO", options->who,
-                   "@N of the last find, an alias, or a User-ID (6 digits or more)")
-      ->required()
-      ->type_name("");
-  auto* alias = command->add_option("ALIAS", options->alias, "A short name for them");
-  alias->type_name("");
-  if (alias_required) alias->required();
-  command->callback([&globals, options, deed] {
-    globals.action = [&globals, options, deed] { return put(globals, *options, deed); };
-  });
+      .add_option("WHO", options->who,
+                  "@N of the last find, an alias, or a User-ID (6 digits or more)")
+      .required()
+      .type_name("");
+  Argument alias = command.add_option("ALIAS", options->alias, "A short name for them");
+  alias.type_name("");
+  if (alias_required) alias.required();
+  command.action(globals, [&globals, options, deed] { return put(globals, *options, deed); });
 }
 
 }  // namespace
 
-void add_contact(CLI::App& app, Globals& globals) {
-  auto* contact = app.add_subcommand("contact", "People you know, and who may write to you");
-  contact->require_subcommand(1);
-  auto* all = contact->add_subcommand("list", "Everybody you wrote to, accepted or blocked");
-  all->callback([&globals] { globals.action = [&globals] { return list(globals); }; });
-  add_deed(*contact, globals, "accept", "Let somebody write and call; shows what waits in requests",
+void add_contact(Command app, Globals& globals) {
+  Command contact = app.add_subcommand("contact", "People you know, and who may write to you");
+  contact.require_subcommand();
+  Command all = contact.add_subcommand("list", "Everybody you wrote to, accepted or blocked");
+  all.action(globals, [&globals] { return list(globals); });
+  add_deed(contact, globals, "accept", "Let somebody write and call; shows what waits in requests",
            {.standing = "accepted", .done = "is accepted"}, false);
-  add_deed(*contact, globals, "block", "Show nothing of somebody any more; they are not told",
+  add_deed(contact, globals, "block", "Show nothing of somebody any more; they are not told",
            {.standing = "blocked", .done = "is blocked"}, false);
-  add_deed(*contact, globals, "name", "Give somebody an alias", {.done = "has a name now"}, true);
-  auto* who = contact->add_subcommand("policy", "Who may reach you: everyone, contacts or nobody");
+  add_deed(contact, globals, "name", "Give somebody an alias", {.done = "has a name now"}, true);
+  Command who = contact.add_subcommand("policy", "Who may reach you: everyone, contacts or nobody");
   auto options = std::make_shared<Options>();  // kept by the action
-  who->add_option("POLICY", options->policy, "everyone, contacts or nobody; none shows it")
-      ->type_name("");
-  who->callback([&globals, options] {
-    globals.action = [&globals, options] { return policy(globals, *options); };
-  });
+  who.add_option("POLICY", options->policy, "everyone, contacts or nobody; none shows it")
+      .type_name("");
+  who.action(globals, [&globals, options] { return policy(globals, *options); });
 }
 
 }  // namespace beckon::cli

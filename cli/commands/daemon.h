@@ -1,16 +1,16 @@
 #pragma once
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 namespace beckon::cli {
 
-void add_up(CLI::App& app, Globals& globals);
-void add_down(CLI::App& app, Globals& globals);
-void add_status(CLI::App& app, Globals& globals);
-void add_net(CLI::App& app, Globals& globals);
-void add_config(CLI::App& app, Globals& globals);
-void add_overlay(CLI::App& app, Globals& globals);
-void add_doctor(CLI::App& app, Globals& globals);
-void add_completion(CLI::App& app, Globals& globals);
+void add_up(Command app, Globals& globals);
+void add_down(Command app, Globals& globals);
+void add_status(Command app, Globals& globals);
+void add_net(Command app, Globals& globals);
+void add_config(Command app, Globals& globals);
+void add_overlay(Command app, Globals& globals);
+void add_doctor(Command app, Globals& globals);
+void add_completion(Command app, Globals& globals);
 
 }  // namespace beckon::cli

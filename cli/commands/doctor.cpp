@@ -3,9 +3,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -148,9 +145,9 @@ int doctor(const Globals& globals) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("doctor", "Check this installation and say what to mend");
-  command->callback([&globals] { globals.action = [&globals] { return doctor(globals); }; });
+void add_doctor(Command app, Globals& globals) {
+  Command command = app.add_subcommand("doctor", "Check this installation and say what to mend");
+  command.action(globals, [&globals] { return doctor(globals); });
 }
 
 }  // namespace beckon::cli

@@ -1,9 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
 #include "cli/session.h"
@@ -30,10 +26,10 @@ int down(const Globals& globals) {
 
 }  // namespace
 
-void add_down(CLI::App& app, Globals& globals) {
-  auto* command =
+void add_down(Command app, Globals& globals) {
+  Command command =
       app.add_subcommand("down", "Hand over what this node keeps for others, leave, stop");
-  command->callback([&globals] { globals.action = [&globals] { return down(globals); }; });
+  command.action(globals, [&globals] { return down(globals); });
 }
 
 }  // namespace beckon::cli

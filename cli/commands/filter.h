@@ -1,18 +1,18 @@
 #pragma once
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 namespace beckon::cli {
 
 /// `beckon filter ...`: design, compare, simulate, inspect. Needs no daemon.
-void add_filter(CLI::App& app, Globals& globals);
+void add_filter(Command app, Globals& globals);
 
-void add_filter_count(CLI::App& filter, Globals& globals);
-void add_filter_errors(CLI::App& filter, Globals& globals);
-void add_filter_exchange(CLI::App& filter, Globals& globals);
-void add_filter_fold(CLI::App& filter, Globals& globals);
-void add_filter_inspect(CLI::App& filter, Globals& globals);
-void add_filter_simulate(CLI::App& filter, Globals& globals);
-void add_filter_tree(CLI::App& filter, Globals& globals);
+void add_filter_count(Command filter, Globals& globals);
+void add_filter_errors(Command filter, Globals& globals);
+void add_filter_exchange(Command filter, Globals& globals);
+void add_filter_fold(Command filter, Globals& globals);
+void add_filter_inspect(Command filter, Globals& globals);
+void add_filter_simulate(Command filter, Globals& globals);
+void add_filter_tree(Command filter, Globals& globals);
 
 }  // namespace beckon::cli

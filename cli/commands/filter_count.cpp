@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -125,32 +122,30 @@ int run(const Globals& globals, Options options) {
 
 }  // namespace
 
-void add_filter_count(CLI::App& filter, Globals& globals) {
+void add_filter_count(Command filter, Globals& globals) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = filter.add_subcommand(
+  Command command = filter.add_subcommand(
       "count",
       "How often lines occur, in a spectral filter: the most frequent, or all from a threshold on");
-  command->add_option("FILE", options->file, "Lines to count; - for standard input")->required();
+  command.add_option("FILE", options->file, "Lines to count; - for standard input").required();
   command
-      ->add_option("--method", options->counter.method,
-                   "ms minimum selection, mi minimal increase, rm recurring minimum, trm trapping")
-      ->capture_default_str();
-  command->add_option("--at-least", options->counter.at_least, "Lines that occur T times or more")
-      ->type_name("T");
-  command->add_option("--bits", options->counter.bits, "Memory of the counters, in bits")
-      ->type_name("M")
-      ->capture_default_str();
-  command->add_option("--k", options->counter.k, "Counters of each line")
-      ->type_name("K")
-      ->capture_default_str();
-  command->add_option("--top", options->top, "Print N lines at most (20; with --at-least 100000)")
-      ->type_name("N");
-  command->add_flag(
+      .add_option("--method", options->counter.method,
+                  "ms minimum selection, mi minimal increase, rm recurring minimum, trm trapping")
+      .show_default();
+  command.add_option("--at-least", options->counter.at_least, "Lines that occur T times or more")
+      .type_name("T");
+  command.add_option("--bits", options->counter.bits, "Memory of the counters, in bits")
+      .type_name("M")
+      .show_default();
+  command.add_option("--k", options->counter.k, "Counters of each line")
+      .type_name("K")
+      .show_default();
+  command.add_option("--top", options->top, "Print N lines at most (20; with --at-least 100000)")
+      .type_name("N");
+  command.add_flag(
       "--exact", options->counter.exact,
       "Count exactly beside it and show the error; keeps every distinct line in memory");
-  command->callback([options, &globals] {
-    globals.action = [options, &globals] { return run(globals, *options); };
-  });
+  command.action(globals, [options, &globals] { return run(globals, *options); });
 }
 
 }  // namespace beckon::cli

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -213,20 +210,19 @@ int run(const Globals& globals, const Args& args) {
 
 }  // namespace
 
-void add_filter_errors(CLI::App& filter, Globals& globals) {
+void add_filter_errors(Command filter, Globals& globals) {
   auto args = std::make_shared<Args>();
-  CLI::App* tool =
+  Command tool =
       filter.add_subcommand("errors", "How wrong the counting methods are, by load, simulated");
-  tool->add_option("--distinct", args->distinct, "Distinct elements")->type_name("N");
-  tool->add_option("--length", args->length, "Elements in the stream")->type_name("N");
-  tool->add_option("--k", args->k, "Counters of each element")->type_name("K");
-  tool->add_option("--skew", args->skew, "Zipf parameter of the frequencies")->type_name("Z");
-  tool->add_option("--runs", args->runs, "Streams to average over")->type_name("N");
-  tool->add_option("--seed", args->seed, "Same seed, same answer")->type_name("S");
-  tool->add_option("--svg", args->svg, "Write a plot instead of a table")->type_name("FILE");
-  tool->add_option("--plot", args->plot, "What the plot shows: wrong or error")->type_name("WHAT");
-  tool->callback(
-      [&globals, args] { globals.action = [&globals, args] { return run(globals, *args); }; });
+  tool.add_option("--distinct", args->distinct, "Distinct elements").type_name("N");
+  tool.add_option("--length", args->length, "Elements in the stream").type_name("N");
+  tool.add_option("--k", args->k, "Counters of each element").type_name("K");
+  tool.add_option("--skew", args->skew, "Zipf parameter of the frequencies").type_name("Z");
+  tool.add_option("--runs", args->runs, "Streams to average over").type_name("N");
+  tool.add_option("--seed", args->seed, "Same seed, same answer").type_name("S");
+  tool.add_option("--svg", args->svg, "Write a plot instead of a table").type_name("FILE");
+  tool.add_option("--plot", args->plot, "What the plot shows: wrong or error").type_name("WHAT");
+  tool.action(globals, [&globals, args] { return run(globals, *args); });
 }
 
 }  // namespace beckon::cli

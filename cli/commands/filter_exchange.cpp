@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -173,23 +170,21 @@ int run(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_filter_exchange(CLI::App& filter, Globals& globals) {
+void add_filter_exchange(Command filter, Globals& globals) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = filter.add_subcommand(
+  Command command = filter.add_subcommand(
       "exchange", "What it costs two sides to find their common elements, way by way");
-  command->add_option("--a", options->a, "Elements of the side that opens, 0 to 500000")
-      ->type_name("N")
-      ->required();
-  command->add_option("--b", options->b, "Elements of the other side")->type_name("N")->required();
-  command->add_option("--common", options->common, "Elements that both have")
-      ->type_name("N")
-      ->required();
-  command->add_option("--seed", options->seed, "Makes other sets (default 1)")->type_name("N");
-  command->add_option("--svg", options->svg, "Also draw bytes by elements in common")
-      ->type_name("FILE");
-  command->callback([options, &globals] {
-    globals.action = [options, &globals] { return run(globals, *options); };
-  });
+  command.add_option("--a", options->a, "Elements of the side that opens, 0 to 500000")
+      .type_name("N")
+      .required();
+  command.add_option("--b", options->b, "Elements of the other side").type_name("N").required();
+  command.add_option("--common", options->common, "Elements that both have")
+      .type_name("N")
+      .required();
+  command.add_option("--seed", options->seed, "Makes other sets (default 1)").type_name("N");
+  command.add_option("--svg", options->svg, "Also draw bytes by elements in common")
+      .type_name("FILE");
+  command.action(globals, [options, &globals] { return run(globals, *options); });
 }
 
 }  // namespace beckon::cli

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -194,29 +191,24 @@ int run(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_filter_fold(CLI::App& filter, Globals& globals) {
+void add_filter_fold(Command filter, Globals& globals) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command command =
       filter.add_subcommand("fold", "Which folds of a filter have a wanted false positive rate");
-  command->add_option("--bits", options->bits, "Length of the original filter")
-      ->type_name("M")
-      ->required();
-  command->add_option("--k", options->k, "Positions of an element")->type_name("K")->required();
-  command->add_option("--items", options->items, "Elements in the filter")
-      ->type_name("N")
-      ->required();
+  command.add_option("--bits", options->bits, "Length of the original filter")
+      .type_name("M")
+      .required();
+  command.add_option("--k", options->k, "Positions of an element").type_name("K").required();
+  command.add_option("--items", options->items, "Elements in the filter").type_name("N").required();
   command
-      ->add_option("--rate", options->rate,
-                   "False positive rates to stay within, such as 0.005..0.01")
-      ->type_name("LO..HI")
-      ->required();
-  command
-      ->add_option("--sends", options->sends, "Also the order in which to send N different folds")
-      ->type_name("N");
-  command->add_option("--svg", options->svg, "Also draw all folds")->type_name("FILE");
-  command->callback([options, &globals] {
-    globals.action = [options, &globals] { return run(globals, *options); };
-  });
+      .add_option("--rate", options->rate,
+                  "False positive rates to stay within, such as 0.005..0.01")
+      .type_name("LO..HI")
+      .required();
+  command.add_option("--sends", options->sends, "Also the order in which to send N different folds")
+      .type_name("N");
+  command.add_option("--svg", options->svg, "Also draw all folds").type_name("FILE");
+  command.action(globals, [options, &globals] { return run(globals, *options); });
 }
 
 }  // namespace beckon::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -129,29 +128,27 @@ std::string inspect_json(const GoFilter& filter) {
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void add_filter_inspect(CLI::App& filter, Globals& globals) {
+void add_filter_inspect(Command filter, Globals& globals) {
   struct Paths {
     std::string filter{};
     std::string profile{};
   };
   auto paths = std::make_shared<Paths>();  // lives as long as the callback below
-  CLI::App* command = filter.add_subcommand(
+  Command command = filter.add_subcommand(
       "inspect",
       "Draw a filter, encoded or of a profile: bits, fill, layout, what each attribute costs");
-  auto* file = command->add_option("FILE", paths->filter, "An encoded filter");
-  auto* profile =
-      command->add_option("--profile", paths->profile, "A profile.json")->type_name("FILE");
-  file->excludes(profile);
-  command->callback([paths, &globals] {
-    globals.action = [paths, &globals] {
-      if (!paths->profile.empty()) return inspect_profile(globals, paths->profile);
-      if (paths->filter.empty())
-        return fail(globals, exit_code::usage, "FILE or --profile FILE is needed");
-      auto read = read_filter(paths->filter);
-      if (!read) return fail(globals, read.error());
-      fmt::print("{}", globals.json ? inspect_json(*read) : inspect_text(*read));
-      return exit_code::ok;
-    };
+  Argument file = command.add_option("FILE", paths->filter, "An encoded filter");
+  Argument profile =
+      command.add_option("--profile", paths->profile, "A profile.json").type_name("FILE");
+  file.excludes(profile);
+  command.action(globals, [paths, &globals] {
+    if (!paths->profile.empty()) return inspect_profile(globals, paths->profile);
+    if (paths->filter.empty())
+      return fail(globals, exit_code::usage, "FILE or --profile FILE is needed");
+    auto read = read_filter(paths->filter);
+    if (!read) return fail(globals, read.error());
+    fmt::print("{}", globals.json ? inspect_json(*read) : inspect_text(*read));
+    return exit_code::ok;
   });
 }
 

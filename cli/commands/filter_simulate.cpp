@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -148,28 +147,26 @@ int run(const Globals& globals, const SimulateFlags& flags) {
 
 }  // namespace
 
-void add_filter_simulate(CLI::App& filter, Globals& globals) {
+void add_filter_simulate(Command filter, Globals& globals) {
   auto flags = std::make_shared<SimulateFlags>();  // lives as long as the callback below
-  CLI::App* command = filter.add_subcommand(
+  Command command = filter.add_subcommand(
       "simulate", "Build real filters and count their mistakes beside the model");
-  command->add_option("--bits", flags->bits, "Length of the filter")->required();
-  command->add_option("--k", flags->k, "Positions of one element")->required();
-  command->add_option("--scope", flags->scope, "How many values the attribute can take")
-      ->required();
-  command->add_option("--width", flags->width, "How many neighbouring values are published")
-      ->required();
-  command->add_option("--d", flags->d, "Values in a group")->required();
-  command->add_option("--s", flags->s, "Fresh positions of a group; k means no overlapping")
-      ->required();
-  auto* any = command->add_option("--any", flags->any, "Ask for any value of a window this wide")
-                  ->type_name("WIDTH");
-  command->add_option("--covers", flags->covers, "Ask whether a window this wide is covered")
-      ->type_name("WIDTH")
-      ->excludes(any);
-  command->add_option("--trials", flags->trials, "Filters to build")->capture_default_str();
-  command->add_option("--seed", flags->seed, "Same seed, same result")->capture_default_str();
-  command->callback(
-      [flags, &globals] { globals.action = [flags, &globals] { return run(globals, *flags); }; });
+  command.add_option("--bits", flags->bits, "Length of the filter").required();
+  command.add_option("--k", flags->k, "Positions of one element").required();
+  command.add_option("--scope", flags->scope, "How many values the attribute can take").required();
+  command.add_option("--width", flags->width, "How many neighbouring values are published")
+      .required();
+  command.add_option("--d", flags->d, "Values in a group").required();
+  command.add_option("--s", flags->s, "Fresh positions of a group; k means no overlapping")
+      .required();
+  Argument any = command.add_option("--any", flags->any, "Ask for any value of a window this wide")
+                     .type_name("WIDTH");
+  command.add_option("--covers", flags->covers, "Ask whether a window this wide is covered")
+      .type_name("WIDTH")
+      .excludes(any);
+  command.add_option("--trials", flags->trials, "Filters to build").show_default();
+  command.add_option("--seed", flags->seed, "Same seed, same result").show_default();
+  command.action(globals, [flags, &globals] { return run(globals, *flags); });
 }
 
 }  // namespace beckon::cli

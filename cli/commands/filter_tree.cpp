@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -240,30 +237,28 @@ int run(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_filter_tree(CLI::App& filter, Globals& globals) {
+void add_filter_tree(Command filter, Globals& globals) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = filter.add_subcommand(
+  Command command = filter.add_subcommand(
       "tree", "The best trees of filters for a set, beside other ways to send it");
-  command->add_option("--items", options->items, "Elements in the set, 1 to 1000000")
-      ->type_name("N")
-      ->required();
-  command->add_option("--depth", options->depth, "Levels of the tree, 2 to 4 (default 3)")
-      ->type_name("D");
+  command.add_option("--items", options->items, "Elements in the set, 1 to 1000000")
+      .type_name("N")
+      .required();
+  command.add_option("--depth", options->depth, "Levels of the tree, 2 to 4 (default 3)")
+      .type_name("D");
   command
-      ->add_option("--rate", options->rate,
-                   "How often a stranger may be taken for a member (default 0.01)")
-      ->type_name("F");
+      .add_option("--rate", options->rate,
+                  "How often a stranger may be taken for a member (default 0.01)")
+      .type_name("F");
   command
-      ->add_option("--aim", options->aim,
-                   "arithmetic: what is really met (default); geometric: as the paper tunes")
-      ->type_name("MEAN");
-  command->add_flag("--bounded", options->bounded,
-                    "Keep to the paper's bounds: at least two positions in the root");
-  command->add_option("--svg", options->svg, "Also draw the designs and their rivals")
-      ->type_name("FILE");
-  command->callback([options, &globals] {
-    globals.action = [options, &globals] { return run(globals, *options); };
-  });
+      .add_option("--aim", options->aim,
+                  "arithmetic: what is really met (default); geometric: as the paper tunes")
+      .type_name("MEAN");
+  command.add_flag("--bounded", options->bounded,
+                   "Keep to the paper's bounds: at least two positions in the root");
+  command.add_option("--svg", options->svg, "Also draw the designs and their rivals")
+      .type_name("FILE");
+  command.action(globals, [options, &globals] { return run(globals, *options); });
 }
 
 }  // namespace beckon::cli

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -151,29 +148,27 @@ int find(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_find(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("find", "Find people by what you know of them");
+void add_find(Command app, Globals& globals) {
+  Command command = app.add_subcommand("find", "Find people by what you know of them");
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      ->add_option("QUERY", options->words,
-                   "Terms such as hobby=chess age=20..30 near=25.05,121.53,5km, or an LDAP filter")
-      ->required()
-      ->type_name("");
-  command->add_option("--limit", options->limit, "At most so many people")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
-  command->add_option("--timeout", options->timeout, "Answer with what is there after this time")
-      ->capture_default_str()
-      ->type_name("TIME");
-  command->add_option("--fields", options->fields, "Attributes to show: a,b,c")->type_name("LIST");
-  command->add_flag("--watch", options->watch, "Go on asking; tell of each new person");
-  command->add_flag("--explain", options->explain, "Show the plan, who was asked and what it cost");
-  command->add_flag("--unverified", options->unverified,
-                    "Also people whose own node does not answer now");
-  command->callback([&globals, options] {
-    globals.action = [&globals, options] { return find(globals, *options); };
-  });
+      .add_option("QUERY", options->words,
+                  "Terms such as hobby=chess age=20..30 near=25.05,121.53,5km, or an LDAP filter")
+      .required()
+      .type_name("");
+  command.add_option("--limit", options->limit, "At most so many people")
+      .show_default()
+      .within(1, 10000)
+      .type_name("N");
+  command.add_option("--timeout", options->timeout, "Answer with what is there after this time")
+      .show_default()
+      .type_name("TIME");
+  command.add_option("--fields", options->fields, "Attributes to show: a,b,c").type_name("LIST");
+  command.add_flag("--watch", options->watch, "Go on asking; tell of each new person");
+  command.add_flag("--explain", options->explain, "Show the plan, who was asked and what it cost");
+  command.add_flag("--unverified", options->unverified,
+                   "Also people whose own node does not answer now");
+  command.action(globals, [&globals, options] { return find(globals, *options); });
 }
 
 }  // namespace beckon::cli

@@ -1,9 +1,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -191,15 +188,13 @@ int inbox(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_inbox(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("inbox", "Messages you received");
+void add_inbox(Command app, Globals& globals) {
+  Command command = app.add_subcommand("inbox", "Messages you received");
   auto options = std::make_shared<Options>();  // kept by the action
-  command->add_option("ID", options->id, "Show this one whole")->type_name("");
-  command->add_flag("--follow", options->follow, "Show messages and calls as they come");
-  command->add_flag("--requests", options->requests, "From people you do not know");
-  command->callback([&globals, options] {
-    globals.action = [&globals, options] { return inbox(globals, *options); };
-  });
+  command.add_option("ID", options->id, "Show this one whole").type_name("");
+  command.add_flag("--follow", options->follow, "Show messages and calls as they come");
+  command.add_flag("--requests", options->requests, "From people you do not know");
+  command.action(globals, [&globals, options] { return inbox(globals, *options); });
 }
 
 }  // namespace beckon::cli

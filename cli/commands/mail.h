@@ -1,12 +1,12 @@
 #pragma once
 
-#include "cli/commands.h"
+#include "cli/command.h"
 
 namespace beckon::cli {
 
-void add_send(CLI::App& app, Globals& globals);
-void add_inbox(CLI::App& app, Globals& globals);
-void add_contact(CLI::App& app, Globals& globals);
-void add_call(CLI::App& app, Globals& globals);
+void add_send(Command app, Globals& globals);
+void add_inbox(Command app, Globals& globals);
+void add_contact(Command app, Globals& globals);
+void add_call(Command app, Globals& globals);
 
 }  // namespace beckon::cli

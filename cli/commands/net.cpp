@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -100,38 +97,34 @@ int show(const Globals& globals, const Call& call, Print print) {
   return answered(*reply) ? exit_code::ok : exit_code::nothing;
 }
 
-void add_view(CLI::App& net, Globals& globals, const char* name, const char* help, Print print) {
-  auto* command = net.add_subcommand(name, help);
+void add_view(Command net, Globals& globals, const char* name, const char* help, Print print) {
+  Command command = net.add_subcommand(name, help);
   std::string path = std::string("/v1/net/") + name;
-  command->callback([&globals, path, print] {
-    globals.action = [&globals, path, print] { return show(globals, {.path = path}, print); };
-  });
+  command.action(globals, [&globals, path, print] { return show(globals, {.path = path}, print); });
 }
 
-void add_probe(CLI::App& net, Globals& globals, const char* name, const char* help,
+void add_probe(Command net, Globals& globals, const char* name, const char* help,
                const char* parameter, const char* wanted, Print print) {
-  auto* command = net.add_subcommand(name, help);
+  Command command = net.add_subcommand(name, help);
   auto value = std::make_shared<std::string>();  // kept by the action
-  command->add_option(wanted, *value, help)->required()->type_name("");
+  command.add_option(wanted, *value, help).required().type_name("");
   std::string path = std::string("/v1/net/") + name;
-  command->callback([&globals, path, parameter, value, print] {
-    globals.action = [&globals, path, parameter, value, print] {
-      return show(globals, {.path = path, .query = {{parameter, *value}}}, print);
-    };
+  command.action(globals, [&globals, path, parameter, value, print] {
+    return show(globals, {.path = path, .query = {{parameter, *value}}}, print);
   });
 }
 
 }  // namespace
 
-void add_net(CLI::App& app, Globals& globals) {
-  auto* net = app.add_subcommand("net", "Look at the overlay from this node");
-  net->require_subcommand(1);
-  add_view(*net, globals, "peers", "Every peer this node knows", print_peers);
-  add_view(*net, globals, "ring", "Neighbours on the ring", print_ring);
-  add_view(*net, globals, "stats", "Numbers since the start", print_stats);
-  add_probe(*net, globals, "ping", "Ask a node whether it is there: id, its beginning, or address",
+void add_net(Command app, Globals& globals) {
+  Command net = app.add_subcommand("net", "Look at the overlay from this node");
+  net.require_subcommand();
+  add_view(net, globals, "peers", "Every peer this node knows", print_peers);
+  add_view(net, globals, "ring", "Neighbours on the ring", print_ring);
+  add_view(net, globals, "stats", "Numbers since the start", print_stats);
+  add_probe(net, globals, "ping", "Ask a node whether it is there: id, its beginning, or address",
             "node", "NODE", print_ping);
-  add_probe(*net, globals, "trace",
+  add_probe(net, globals, "trace",
             "Find the node responsible for a key (40 digits, or its first 8 or more) or a text",
             "key", "KEY", print_trace);
 }

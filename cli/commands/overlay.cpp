@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -95,27 +92,25 @@ int revoke(const Globals& globals, const std::string& node) {
 
 }  // namespace
 
-void add_overlay(CLI::App& app, Globals& globals) {
-  auto* command =
+void add_overlay(Command app, Globals& globals) {
+  Command command =
       app.add_subcommand("overlay", "The overlay this node takes part in; who may join it");
-  command->require_subcommand(1);
+  command.require_subcommand();
   auto word = std::make_shared<std::string>();  // kept by the actions
-  command->add_subcommand("show", "Name, admission, members")->callback([&globals] {
-    globals.action = [&globals] { return show(globals); };
+  command.add_subcommand("show", "Name, admission, members").action(globals, [&globals] {
+    return show(globals);
   });
-  auto* create_command =
-      command->add_subcommand("create", "Found a closed overlay whose authority is this node");
-  create_command->add_option("NAME", *word, "Its name: a-z, 0-9, - . _")->required()->type_name("");
-  create_command->callback(
-      [&globals, word] { globals.action = [&globals, word] { return create(globals, *word); }; });
-  command->add_subcommand("invite", "Print a string that lets one newcomer join")
-      ->callback([&globals] { globals.action = [&globals] { return invite(globals); }; });
-  auto* revoke_command = command->add_subcommand("revoke", "Expel a node from a closed overlay");
-  revoke_command->add_option("NODE", *word, "Its id, or the beginning of it")
-      ->required()
-      ->type_name("");
-  revoke_command->callback(
-      [&globals, word] { globals.action = [&globals, word] { return revoke(globals, *word); }; });
+  Command create_command =
+      command.add_subcommand("create", "Found a closed overlay whose authority is this node");
+  create_command.add_option("NAME", *word, "Its name: a-z, 0-9, - . _").required().type_name("");
+  create_command.action(globals, [&globals, word] { return create(globals, *word); });
+  command.add_subcommand("invite", "Print a string that lets one newcomer join")
+      .action(globals, [&globals] { return invite(globals); });
+  Command revoke_command = command.add_subcommand("revoke", "Expel a node from a closed overlay");
+  revoke_command.add_option("NODE", *word, "Its id, or the beginning of it")
+      .required()
+      .type_name("");
+  revoke_command.action(globals, [&globals, word] { return revoke(globals, *word); });
 }
 
 }  // namespace beckon::cli

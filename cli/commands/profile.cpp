@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -249,56 +246,52 @@ int attrs(const Globals& globals) {
   return exit_code::ok;
 }
 
-void add_simple(CLI::App& command, Globals& globals, const char* name, const char* help,
+void add_simple(Command command, Globals& globals, const char* name, const char* help,
                 int (*action)(const Globals&)) {
-  command.add_subcommand(name, help)->callback([&globals, action] {
-    globals.action = [&globals, action] { return action(globals); };
+  command.add_subcommand(name, help).action(globals, [&globals, action] {
+    return action(globals);
   });
 }
 
-void add_words(CLI::App& command, Globals& globals, const char* name, const char* help,
+void add_words(Command command, Globals& globals, const char* name, const char* help,
                const char* wanted, int (*action)(const Globals&, const std::vector<std::string>&)) {
   auto words = std::make_shared<std::vector<std::string>>();  // kept by the action
-  auto* sub = command.add_subcommand(name, help);
-  sub->add_option(wanted, *words, help)->required()->type_name("");
-  sub->callback([&globals, action, words] {
-    globals.action = [&globals, action, words] { return action(globals, *words); };
-  });
+  Command sub = command.add_subcommand(name, help);
+  sub.add_option(wanted, *words, help).required().type_name("");
+  sub.action(globals, [&globals, action, words] { return action(globals, *words); });
 }
 
 }  // namespace
 
-void add_profile(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("profile", "What you say of yourself, and who may see it");
-  command->require_subcommand(1);
-  add_simple(*command, globals, "show", "The profile, and who sees what of it", show);
-  add_words(*command, globals, "set",
+void add_profile(Command app, Globals& globals) {
+  Command command = app.add_subcommand("profile", "What you say of yourself, and who may see it");
+  command.require_subcommand();
+  add_simple(command, globals, "show", "The profile, and who sees what of it", show);
+  add_words(command, globals, "set",
             "Set attributes: hobby=chess,go age=24 income=40k..60k visibility.income=match", "K=V",
             set);
-  add_words(*command, globals, "unset", "Take attributes away", "K", unset);
-  add_simple(*command, globals, "edit", "Open the profile in $VISUAL or $EDITOR", edit);
+  add_words(command, globals, "unset", "Take attributes away", "K", unset);
+  add_simple(command, globals, "edit", "Open the profile in $VISUAL or $EDITOR", edit);
   struct ImportOptions {
     std::string file{};
     bool publish = false;
   };
   auto options = std::make_shared<ImportOptions>();  // kept by the action
-  auto* import = command->add_subcommand(
+  Command importing = command.add_subcommand(
       "import", "Read profile.json or a vCard as yours, or people.jsonl as new users");
-  import->add_option("FILE", options->file, "profile.json, card.vcf, people.jsonl, or - for stdin")
-      ->required()
-      ->type_name("");
-  import->add_flag("--publish", options->publish, "Publish all that is imported");
-  import->callback([&globals, options] {
-    globals.action = [&globals, options] {
-      return import_people(globals, options->file, options->publish);
-};
-}  // namespace beckon::cli
-);
-add_simple(*command, globals, "publish", "Let others find it; first tells what they will see",
-           publish);
-add_simple(*command, globals, "withdraw", "Let nobody find it any more", withdraw);
-add_simple(*command, globals, "list", "The users this node hosts", list);
-add_simple(*command, globals, "attrs", "The attributes of this overlay", attrs);
+  importing
+      .add_option("FILE", options->file, "profile.json, card.vcf, people.jsonl, or - for stdin")
+      .required()
+      .type_name("");
+  importing.add_flag("--publish", options->publish, "Publish all that is imported");
+  importing.action(globals, [&globals, options] {
+    return import_people(globals, options->file, options->publish);
+  });
+  add_simple(command, globals, "publish", "Let others find it; first tells what they will see",
+             publish);
+  add_simple(command, globals, "withdraw", "Let nobody find it any more", withdraw);
+  add_simple(command, globals, "list", "The users this node hosts", list);
+  add_simple(command, globals, "attrs", "The attributes of this overlay", attrs);
 }
 
 }  // namespace beckon::cli

@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -183,25 +180,23 @@ int send(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_send(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("send", "Send a message to one person, several, or a group");
+void add_send(Command app, Globals& globals) {
+  Command command = app.add_subcommand("send", "Send a message to one person, several, or a group");
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      ->add_option("TARGET", options->target,
-                   "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                   "with commas, or a query")
-      ->required()
-      ->type_name("");
-  command->add_option("TEXT", options->text, "The text; - reads standard input")
-      ->required()
-      ->type_name("");
-  command->add_flag("--all", options->all, "To everybody the query finds");
-  command->add_flag("--yes", options->yes, "Do not ask before writing to more than 5 people");
-  command->add_flag("--wait", options->wait, "Wait until it is delivered or refused");
-  command->add_option("--timeout", options->timeout, "How long to wait")->type_name("TIME");
-  command->callback([&globals, options] {
-    globals.action = [&globals, options] { return send(globals, *options); };
-  });
+      .add_option("TARGET", options->target,
+                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
+                  "with commas, or a query")
+      .required()
+      .type_name("");
+  command.add_option("TEXT", options->text, "The text; - reads standard input")
+      .required()
+      .type_name("");
+  command.add_flag("--all", options->all, "To everybody the query finds");
+  command.add_flag("--yes", options->yes, "Do not ask before writing to more than 5 people");
+  command.add_flag("--wait", options->wait, "Wait until it is delivered or refused");
+  command.add_option("--timeout", options->timeout, "How long to wait").type_name("TIME");
+  command.action(globals, [&globals, options] { return send(globals, *options); });
 }
 
 }  // namespace beckon::cli

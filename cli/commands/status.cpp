@@ -1,8 +1,5 @@
 #include <fmt/core.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/duration.h"
@@ -91,9 +88,9 @@ int status(const Globals& globals) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand("status", "This node, its place in the ring, its users");
-  command->callback([&globals] { globals.action = [&globals] { return status(globals); }; });
+void add_status(Command app, Globals& globals) {
+  Command command = app.add_subcommand("status", "This node, its place in the ring, its users");
+  command.action(globals, [&globals] { return status(globals); });
 }
 
 }  // namespace beckon::cli

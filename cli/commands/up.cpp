@@ -2,9 +2,6 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -196,32 +193,30 @@ int up(const Globals& globals, const Options& options) {
 
 }  // namespace
 
-void add_up(CLI::App& app, Globals& globals) {
+void add_up(Command app, Globals& globals) {
   auto options = std::make_shared<Options>();  // kept by the action
-  auto* command =
+  Command command =
       app.add_subcommand("up", "Start this machine's node and join an overlay, or found one");
   command
-      ->add_option("--listen", options->listen,
-                   "Where other nodes reach this one; port 0 picks a free one")
-      ->type_name("HOST:PORT");
+      .add_option("--listen", options->listen,
+                  "Where other nodes reach this one; port 0 picks a free one")
+      .type_name("HOST:PORT");
   command
-      ->add_option("--advertise", options->advertise, "The address told to others, when it differs")
-      ->type_name("HOST:PORT");
-  command->add_option("--join", options->join, "A node to join through; may be given several times")
-      ->type_name("HOST:PORT")
-      ->allow_extra_args(false);
+      .add_option("--advertise", options->advertise, "The address told to others, when it differs")
+      .type_name("HOST:PORT");
+  command.add_option("--join", options->join, "A node to join through; may be given several times")
+      .type_name("HOST:PORT")
+      .repeatable();
   command
-      ->add_option("--invite", options->invite,
-                   "The string another node's `beckon overlay invite` printed")
-      ->type_name("STRING");
-  command->add_flag("--create", options->create,
-                    "Found a new ring even though peers are remembered");
-  command->add_flag("--foreground", options->foreground, "Stay in this terminal and log to it");
-  command->add_option("--timeout", options->timeout, "How long to wait for joining")
-      ->type_name("TIME");
-  command->callback([&globals, options] {
-    globals.action = [&globals, options] { return up(globals, *options); };
-  });
+      .add_option("--invite", options->invite,
+                  "The string another node's `beckon overlay invite` printed")
+      .type_name("STRING");
+  command.add_flag("--create", options->create,
+                   "Found a new ring even though peers are remembered");
+  command.add_flag("--foreground", options->foreground, "Stay in this terminal and log to it");
+  command.add_option("--timeout", options->timeout, "How long to wait for joining")
+      .type_name("TIME");
+  command.action(globals, [&globals, options] { return up(globals, *options); });
 }
 
 }  // namespace beckon::cli

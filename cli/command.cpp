@@ -1,0 +1,68 @@
+#include "cli/command.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+#include <optional>
+
+namespace beckon::cli {
+
+Argument Argument::required() const { return Argument(option_->required()); }
+
+Argument Argument::type_name(const std::string& name) const {
+  return Argument(option_->type_name(name));
+}
+
+Argument Argument::show_default() const { return Argument(option_->capture_default_str()); }
+
+Argument Argument::repeatable() const {
+  return Argument(option_->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+}
+
+Argument Argument::one_of(const std::vector<std::string>& words) const {
+  return Argument(option_->check(CLI::IsMember(words)));
+}
+
+Argument Argument::within(std::int64_t low, std::int64_t high) const {
+  return Argument(option_->check(CLI::Range(low, high)));
+}
+
+Argument Argument::excludes(const Argument& other) const {
+  return Argument(option_->excludes(other.option_));
+}
+
+Argument Argument::from_environment(const std::string& name) const {
+  return Argument(option_->envname(name));
+}
+
+Command Command::add_subcommand(const std::string& name, const std::string& help) const {
+  return Command(app_->add_subcommand(name, help));
+}
+
+void Command::require_subcommand() const { app_->require_subcommand(1); }
+
+Argument Command::add_flag(const std::string& names, bool& to, const std::string& help) const {
+  return Argument(app_->add_flag(names, to, help));
+}
+
+template <typename Value>
+Argument Command::add_option(const std::string& names, Value& to, const std::string& help) const {
+  return Argument(app_->add_option(names, to, help));
+}
+
+template Argument Command::add_option(const std::string&, std::string&, const std::string&) const;
+template Argument Command::add_option(const std::string&, std::vector<std::string>&,
+                                      const std::string&) const;
+template Argument Command::add_option(const std::string&, std::uint32_t&, const std::string&) const;
+template Argument Command::add_option(const std::string&, std::int64_t&, const std::string&) const;
+template Argument Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
+template Argument Command::add_option(const std::string&, double&, const std::string&) const;
+template Argument Command::add_option(const std::string&, std::optional<std::uint64_t>&,
+                                      const std::string&) const;
+
+void Command::action(Globals& globals, std::function<int()> run) const {
+  app_->callback([&globals, run = std::move(run)] { globals.action = run; });
+}
+
+}  // namespace beckon::cli
