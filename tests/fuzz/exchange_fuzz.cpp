@@ -49,9 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<Bytes> fuzz_seeds() {
   std::vector<Bytes> out;
   for (const Bytes& message : run(0, nullptr)) {
-    Bytes seed{static_cast<std::uint8_t>(out.size())};
-    seed.insert(seed.end(), message.begin(), message.end());
-    out.push_back(seed);
+    out.push_back(fuzz::seed(out.size(), message));
   }
   return out;
 }

@@ -1,23 +1,15 @@
 // Bodies of the frames of search, and index entries. The first byte of the input picks the message.
 #include "node/service/find/find_messages.h"
 
-#include <algorithm>
-#include <array>
-
 #include "node/service/find/index_item.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;
 using namespace beckon::service;
+using fuzz::round_trip;
+using fuzz::seed;
 
 namespace {
-
-template <typename Message>
-void check(Result<Message> (*decode)(ByteView), ByteView body) {
-  auto message = decode(body);
-  if (!message) return;
-  ENSURE(std::ranges::equal(encode(*message), body));
-}
 
 void check_entry(ByteView body) {
   auto entry = decode_entry(profile::Schema::built_in(), body);
@@ -27,27 +19,19 @@ void check_entry(ByteView body) {
 
 using Check = void (*)(ByteView);
 constexpr std::array<Check, 7> checks = {
-    [](ByteView b) { check(decode_query_request, b); },
-    [](ByteView b) { check(decode_query_reply, b); },
-    [](ByteView b) { check(decode_count_request, b); },
-    [](ByteView b) { check(decode_count_reply, b); },
-    [](ByteView b) { check(decode_verify_request, b); },
-    [](ByteView b) { check(decode_verify_reply, b); },
+    [](ByteView b) { round_trip(decode_query_request, b); },
+    [](ByteView b) { round_trip(decode_query_reply, b); },
+    [](ByteView b) { round_trip(decode_count_request, b); },
+    [](ByteView b) { round_trip(decode_count_reply, b); },
+    [](ByteView b) { round_trip(decode_verify_request, b); },
+    [](ByteView b) { round_trip(decode_verify_reply, b); },
     check_entry,
 };
-
-Bytes seed(std::uint8_t which, const Bytes& body) {
-  Bytes out{which};
-  out.insert(out.end(), body.begin(), body.end());
-  return out;
-}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  checks[data[0] % checks.size()](ByteView(data, size).subspan(1));
-  return 0;
+  return fuzz::pick(checks, data, size);
 }
 
 std::vector<Bytes> fuzz_seeds() {

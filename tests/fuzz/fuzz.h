@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,3 +15,34 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 /// What a fuzz target should define: valid inputs to start from. Random bytes alone never get past
 /// a checksum, so targets of checksummed formats repair the checksum of the input as well.
 [[gnu::weak]] std::vector<beckon::Bytes> fuzz_seeds();
+
+namespace beckon::fuzz {
+
+/// A target with several decoders: the first byte of the input picks one, the rest is for it.
+template <std::size_t count>
+int pick(const std::array<void (*)(ByteView), count>& checks, const std::uint8_t* data,
+         std::size_t size) {
+  if (size > 0) checks[data[0] % count](ByteView(data, size).subspan(1));
+  return 0;
+}
+
+/// An input for the decoder of that number.
+inline Bytes seed(std::size_t which, ByteView body) {
+  Bytes out{static_cast<std::uint8_t>(which)};
+  out.insert(out.end(), body.begin(), body.end());
+  return out;
+}
+
+/// What is accepted encodes to the very same bytes.
+template <typename Message>
+void round_trip(Result<Message> (*decode)(ByteView), ByteView body) {
+  auto message = decode(body);
+  if (message) ENSURE(std::ranges::equal(encode(*message), body));
+}
+template <typename Message>
+void round_trip(ByteView body) {
+  auto message = Message::decode(body);
+  if (message) ENSURE(std::ranges::equal(message->encode(), body));
+}
+
+}  // namespace beckon::fuzz

@@ -1,9 +1,6 @@
 // Everything about letters and calls that is read from the wire or from the disk. The first byte of
 // the input picks the decoder. What is accepted must encode to the same bytes; a stored row that is
 // damaged must be refused, never crash the start.
-#include <algorithm>
-#include <array>
-
 #include "node/service/mail/call_message.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/inbox.h"
@@ -17,17 +14,13 @@
 
 using namespace beckon;
 using namespace beckon::service;
+using fuzz::round_trip;
+using fuzz::seed;
 
 namespace {
 
 const test::FastSigner signer;
 const Digest overlay{};
-
-template <typename Message>
-void check(Result<Message> (*decode)(ByteView), ByteView body) {
-  auto message = decode(body);
-  if (message) ENSURE(std::ranges::equal(encode(*message), body));
-}
 
 void check_envelope(ByteView body) {
   auto envelope = decode_envelope(body);
@@ -62,7 +55,8 @@ void check_call(ByteView body) {
 
 void check_user(ByteView body) {
   auto user = decode_user(body, signer);
-  if (user) ENSURE(std::ranges::equal(encode(*user), body));
+  bool old_row = !body.empty() && body[0] == 1;  // written again as a new one
+  if (user && !old_row) ENSURE(std::ranges::equal(encode(*user), body));
 }
 
 /// A row as the disk gave it, read at the start of a node; the first bytes are its key.
@@ -88,23 +82,17 @@ using Check = void (*)(ByteView);
 constexpr std::array<Check, 12> checks = {
     check_envelope,
     check_letter,
-    [](ByteView b) { check(decode_fetch_request, b); },
-    [](ByteView b) { check(decode_fetch_reply, b); },
-    [](ByteView b) { check(decode_delivery, b); },
-    [](ByteView b) { check(decode_locator, b); },
+    [](ByteView b) { round_trip(decode_fetch_request, b); },
+    [](ByteView b) { round_trip(decode_fetch_reply, b); },
+    [](ByteView b) { round_trip(decode_delivery, b); },
+    [](ByteView b) { round_trip(decode_locator, b); },
     check_entry,
     check_call,
-    [](ByteView b) { check(decode_contact, b); },
+    [](ByteView b) { round_trip(decode_contact, b); },
     check_user,
     [](ByteView b) { check_row(Table::inbox, b); },
     [](ByteView b) { check_row(Table::outbox, b); },
 };
-
-Bytes seed(std::uint8_t which, ByteView body) {
-  Bytes out{which};
-  out.insert(out.end(), body.begin(), body.end());
-  return out;
-}
 
 Bytes joined(std::initializer_list<ByteView> parts) {
   ByteWriter w;
@@ -115,9 +103,7 @@ Bytes joined(std::initializer_list<ByteView> parts) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  checks[data[0] % checks.size()](ByteView(data, size).subspan(1));
-  return 0;
+  return fuzz::pick(checks, data, size);
 }
 
 std::vector<Bytes> fuzz_seeds() {

@@ -1,54 +1,37 @@
 // Bodies of the frames about records on the ring. The first byte of the input picks the message.
 #include "node/service/replica_messages.h"
 
-#include <algorithm>
-#include <array>
-
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;
 using namespace beckon::service;
+using fuzz::round_trip;
+using fuzz::seed;
 
 namespace {
 
-template <typename Message>
-void check(Result<Message> (*decode)(ByteView), ByteView body) {
-  auto message = decode(body);
-  if (!message) return;
-  Bytes again = encode(*message);
-  ENSURE(std::ranges::equal(again, body));
-}
-
 using Check = void (*)(ByteView);
 constexpr std::array<Check, 14> checks = {
-    [](ByteView b) { check(decode_put_request, b); },
-    [](ByteView b) { check(decode_put_reply, b); },
-    [](ByteView b) { check(decode_get_request, b); },
-    [](ByteView b) { check(decode_get_reply, b); },
-    [](ByteView b) { check(decode_replicate_request, b); },
-    [](ByteView b) { check(decode_replicate_reply, b); },
-    [](ByteView b) { check(decode_digest_request, b); },
-    [](ByteView b) { check(decode_digest_reply, b); },
-    [](ByteView b) { check(decode_list_request, b); },
-    [](ByteView b) { check(decode_list_reply, b); },
-    [](ByteView b) { check(decode_want_request, b); },
-    [](ByteView b) { check(decode_want_reply, b); },
-    [](ByteView b) { check(decode_chain_request, b); },
-    [](ByteView b) { check(decode_error_body, b); },
+    [](ByteView b) { round_trip(decode_put_request, b); },
+    [](ByteView b) { round_trip(decode_put_reply, b); },
+    [](ByteView b) { round_trip(decode_get_request, b); },
+    [](ByteView b) { round_trip(decode_get_reply, b); },
+    [](ByteView b) { round_trip(decode_replicate_request, b); },
+    [](ByteView b) { round_trip(decode_replicate_reply, b); },
+    [](ByteView b) { round_trip(decode_digest_request, b); },
+    [](ByteView b) { round_trip(decode_digest_reply, b); },
+    [](ByteView b) { round_trip(decode_list_request, b); },
+    [](ByteView b) { round_trip(decode_list_reply, b); },
+    [](ByteView b) { round_trip(decode_want_request, b); },
+    [](ByteView b) { round_trip(decode_want_reply, b); },
+    [](ByteView b) { round_trip(decode_chain_request, b); },
+    [](ByteView b) { round_trip(decode_error_body, b); },
 };
-
-Bytes seed(std::uint8_t which, const Bytes& body) {
-  Bytes out{which};
-  out.insert(out.end(), body.begin(), body.end());
-  return out;
-}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  checks[data[0] % checks.size()](ByteView(data, size).subspan(1));
-  return 0;
+  return fuzz::pick(checks, data, size);
 }
 
 std::vector<Bytes> fuzz_seeds() {
