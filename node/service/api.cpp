@@ -116,8 +116,12 @@ void Answer::raw(std::string text) const {
 }
 
 void Answer::end_stream() const {
-  if (api_->open_.erase(exchange_) == 0) return;
+  if (!api_->forget(exchange_)) return;
   api_->parts_.push_back({exchange_, StreamEnd{}});
+}
+
+void Answer::when_gone(std::function<void()> stop) const {
+  if (open()) api_->when_gone_[exchange_] = std::move(stop);
 }
 
 bool Answer::open() const { return api_->open_.contains(exchange_); }
@@ -188,8 +192,15 @@ void Api::refuse_unrouted(const HttpRequest& request, const Answer& answer,
 }
 
 void Api::closed(ExchangeId exchange) {
-  open_.erase(exchange);
+  auto stop = when_gone_.extract(exchange);
+  forget(exchange);
   listeners_.erase(exchange);
+  if (!stop.empty()) stop.mapped()();
+}
+
+bool Api::forget(ExchangeId exchange) {
+  when_gone_.erase(exchange);
+  return open_.erase(exchange) > 0;
 }
 
 void Api::events(const ApiRequest& request, const Answer& answer) {
@@ -219,7 +230,7 @@ void Api::push(ExchangeId exchange, HttpReply reply) {
   } else {
     parts_.push_back({exchange, std::move(reply)});
   }
-  open_.erase(found);
+  forget(exchange);
 }
 
 std::vector<HttpPart> Api::take() { return std::exchange(parts_, {}); }

@@ -34,6 +34,8 @@ class Answer {
   void raw(std::string text) const;  // finished SSE lines
   void end_stream() const;
 
+  /// Called once if the asker goes before the answer is complete: work for it can stop.
+  void when_gone(std::function<void()> stop) const;
   bool open() const;  // false once the asker has gone or the answer is complete
   ExchangeId exchange() const { return exchange_; }
 
@@ -89,6 +91,8 @@ class Api {
   };
   enum class Stage { waiting, streaming };
 
+  bool forget(ExchangeId exchange);
+
   void events(const ApiRequest& request, const Answer& answer);
   void refuse_unrouted(const HttpRequest& request, const Answer& answer,
                        const std::set<std::string>& methods);
@@ -98,6 +102,7 @@ class Api {
   std::vector<Route> routes_{};
   std::map<ExchangeId, Stage> open_{};
   std::set<ExchangeId> listeners_{};
+  std::map<ExchangeId, std::function<void()>> when_gone_{};  // of open ones
   EventLog log_;
   std::vector<HttpPart> parts_{};
   std::uint64_t requests_ = 0;

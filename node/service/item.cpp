@@ -52,7 +52,7 @@ RuleBook::Judged RuleBook::judge(const Parcel& parcel, WallTime now) const {
           .item = {.key = {parcel.ring, parcel.kind, info->sub},
                    .info = *info,
                    .bytes = parcel.bytes,
-                   .digest = sha256(parcel.bytes)}};
+                   .digest = sha256(rules->signed_part(parcel.bytes))}};
 }
 
 Status RuleBook::judge_times(const ItemInfo& info, const ItemLimits& limits, WallTime now) const {
@@ -83,7 +83,7 @@ RuleBook::Judged RuleBook::judge_fully(const Parcel& parcel, WallTime now) const
 Bytes encode_row(const Item& item) {
   ByteWriter out;
   out.u8(row_format);
-  out.raw(ByteView(item.digest).first(row_check_size));
+  out.raw(ByteView(sha256(item.bytes)).first(row_check_size));
   out.raw(item.bytes);
   return out.take();
 }
@@ -98,8 +98,8 @@ Result<Item> decode_row(ByteView key, ByteView value, const RuleBook& rules) {
   auto check = in.raw(row_check_size);
   if (!in.ok() || format != row_format) return invalid("row of an unknown format");
   item.bytes.assign(in.rest().begin(), in.rest().end());
-  item.digest = sha256(item.bytes);
-  if (!std::equal(check.begin(), check.end(), item.digest.begin())) {
+  Digest whole = sha256(item.bytes);
+  if (!std::equal(check.begin(), check.end(), whole.begin())) {
     return invalid("row was changed on disk");
   }
   const ItemRules* rule = rules.find(item.key.kind);
@@ -108,6 +108,7 @@ Result<Item> decode_row(ByteView key, ByteView value, const RuleBook& rules) {
   if (!info) return info.error();
   if (info->sub != item.key.sub) return invalid("row under the wrong key");
   item.info = *info;
+  item.digest = sha256(rule->signed_part(item.bytes));
   return item;
 }
 

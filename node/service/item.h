@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/hash.h"
@@ -38,6 +39,16 @@ struct ItemInfo {
   WallTime expiry{};
   bool tombstone = false;
   Id author{};  // whose quota it counts against
+  /// The one node that may put it on the ring, if its author signed which. Else whoever comes by a
+  /// copy could put it under keys its author never chose, and use up the author's quota there.
+  std::optional<Id> writer{};
+};
+
+/// Which peer brought an item to this node, and how. Not kept over a restart.
+struct Source {
+  bool copied = false;  // by a peer that holds it too; else by one that puts it
+  Id peer{};
+  friend auto operator<=>(const Source&, const Source&) = default;
 };
 
 /// One version of an item: the verbatim bytes its author signed, and what they say. Never encoded
@@ -46,7 +57,8 @@ struct Item {
   ItemKey key{};
   ItemInfo info{};
   Bytes bytes{};
-  Digest digest{};  // SHA-256 of bytes
+  Digest digest{};  // SHA-256 of what its author signed of the bytes
+  std::optional<Source> source{};
 
   bool live(WallTime now) const { return info.expiry > now; }
 };
@@ -88,6 +100,11 @@ class ItemRules {
   virtual Result<ItemInfo> read(const Id& ring, ByteView bytes) const = 0;
   /// Whether whoever knows the key may read; otherwise the service of this kind hands items out.
   virtual bool open_to_all() const { return true; }
+  /// Whether anybody may write at one place: then each node only a few there.
+  virtual bool shared_place() const { return false; }
+  /// What of the bytes is signed: it alone tells versions apart, so that nobody makes a "newer" one
+  /// by changing the rest.
+  virtual ByteView signed_part(ByteView bytes) const { return bytes; }
   /// The signature over the verbatim bytes. Dear: asked last.
   virtual bool genuine(ByteView bytes) const = 0;
 };
@@ -120,8 +137,8 @@ class RuleBook {
   std::map<ItemKind, const ItemRules*> rules_{};
 };
 
-/// The row of Table::items: u8 format | first 8 bytes of the digest | verbatim bytes. The check
-/// finds what a disk changed; who wrote the bytes was verified before they were stored.
+/// The row of Table::items: u8 format | first 8 bytes of SHA-256 of the rest | verbatim bytes. The
+/// check finds what a disk changed; who wrote the bytes was verified before they were stored.
 Bytes encode_row(const Item& item);
 Result<Item> decode_row(ByteView key, ByteView value, const RuleBook& rules);
 

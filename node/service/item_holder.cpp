@@ -1,10 +1,16 @@
 #include "node/service/item_holder.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 ItemHolder::ItemHolder(Context& context, const RuleBook& rules, const Neighbourhood& neighbourhood,
                        const ReplicaOptions& options)
-    : context_(context), rules_(rules), neighbourhood_(neighbourhood), options_(options) {}
+    : context_(context),
+      rules_(rules),
+      neighbourhood_(neighbourhood),
+      options_(options),
+      places_({options.place_rate, options.place_burst, 4 * options.rate_peers}) {}
 
 void ItemHolder::load() {
   std::vector<Mutation> bad;
@@ -25,6 +31,15 @@ void ItemHolder::load() {
                                         " damaged items dropped; other nodes hold copies of them");
   }
   if (!bad.empty()) context_.write(std::move(bad), [](Result<void>) {});
+}
+
+Arc ItemHolder::concern_of(const Id& peer) const {
+  return neighbourhood_.concern_of(peer, context_.successors(), options_.near());
+}
+
+bool ItemHolder::near(const Id& peer) const {
+  return concern_of(peer).contains(context_.self().id) ||
+         neighbourhood_.among_first(options_.replicas + 1, peer);
 }
 
 const Item* ItemHolder::live(const ItemKey& key) const {
@@ -48,6 +63,13 @@ std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, T
   }
   mutations.insert(mutations.begin(), evictions_.begin(), evictions_.end());
   evictions_.clear();
+  // Who sends only what is refused shall not keep the disk busy.
+  if (std::ranges::count(expected, Status::ok) == 0) {
+    context_.after(Duration{0}, [this, going = std::move(going), done = std::move(done)]() mutable {
+      settle(std::move(going), {}, done);
+    });
+    return expected;
+  }
   // Also when nothing is to be written: what an offer found pending is durable once writes made
   // earlier are, and those complete first.
   context_.write(std::move(mutations),
@@ -67,6 +89,10 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
   if (!neighbourhood_.among_first(options_.replicas + 1, item.key.ring)) {
     return refuse(Status::not_responsible);
   }
+  bool put = offer.source && !offer.source->copied;
+  if (put && item.info.writer && *item.info.writer != offer.source->peer) {
+    return refuse(Status::forbidden);
+  }
   auto current = newest(item.key);
   if (offer.expected_seq && *offer.expected_seq != (current ? current->seq : 0)) {
     return refuse(Status::cas_mismatch);
@@ -77,6 +103,8 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
     if (!same && intake == Intake::put) return refuse(Status::too_old);
     return going;
   }
+  if (put && !may_write(offer.source->peer, item)) return refuse(Status::quota);
+  item.source = offer.source;
   Status room = room_for(item);
   if (room == Status::ok && !rules_.genuine(item)) room = Status::bad_signature;
   if (room == Status::bad_signature) ++counters_.forged;
@@ -84,6 +112,13 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
   if (current && current->seq == going.version.seq) ++counters_.equivocations;
   going.item = std::move(item);
   return going;
+}
+
+bool ItemHolder::may_write(const Id& writer, const Item& item) {
+  bool counted = rules_.find(item.key.kind)->shared_place() && !item.info.tombstone &&
+                 writer != context_.self().id;
+  Id both = Id::of_digest(sha256({writer.bytes, item.key.ring.bytes}));
+  return !counted || places_.take(both, 1, context_.now().mono);
 }
 
 std::optional<Version> ItemHolder::newest(const ItemKey& key) const {
@@ -109,8 +144,11 @@ Status ItemHolder::room_for(const Item& item) {
     author.items += waiting->second.items;
     author.bytes += waiting->second.bytes;
   }
-  if (author.items + more_items > limits.per_author_items ||
-      author.bytes + cost > limits.per_author_bytes + freed) {
+  // Half is kept for what the author's own side puts: copies may lie where the author never put
+  // them.
+  std::size_t parts = item.source && item.source->copied ? 2 : 1;
+  if (author.items + more_items > limits.per_author_items / parts ||
+      author.bytes + cost > limits.per_author_bytes / parts + freed) {
     return Status::quota;
   }
   if (pending_total_.bytes + cost > options_.max_pending_bytes) return Status::rate;
@@ -120,6 +158,7 @@ Status ItemHolder::room_for(const Item& item) {
       .bytes = table_.total().bytes + pending_total_.bytes + cost - freed,
   };
   std::size_t wanted = ItemTable::footprint(after);
+  if (more_items > 0 && crowds_out(item, wanted)) return Status::quota;
   if (wanted <= options_.max_bytes) {
     said_full_ = said_full_ && wanted > options_.max_bytes / 10 * 9;
     return Status::ok;
@@ -127,6 +166,15 @@ Status ItemHolder::room_for(const Item& item) {
   if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return full();
   if (!rules_.genuine(item)) return Status::bad_signature;  // a forgery shall push nothing out
   return evict_strays(wanted - options_.max_bytes) ? Status::ok : full();
+}
+
+/// One node with much to store may use what is free, but not what others will need.
+bool ItemHolder::crowds_out(const Item& item, std::size_t wanted) const {
+  if (!item.source || wanted <= options_.max_bytes / 2) return false;
+  bool copied = item.source->copied;
+  auto theirs = ItemTable::footprint(table_.of_source({.peer = item.source->peer}));
+  if (copied) theirs += ItemTable::footprint(table_.of_source(*item.source));
+  return theirs > options_.max_bytes / (copied ? options_.holder_parts : options_.writer_parts);
 }
 
 Status ItemHolder::full() {

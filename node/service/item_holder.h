@@ -7,6 +7,7 @@
 #include "node/service/context.h"
 #include "node/service/item_table.h"
 #include "node/service/neighbourhood.h"
+#include "node/service/rate_limit.h"
 #include "node/service/replica_options.h"
 
 namespace beckon::service {
@@ -28,6 +29,7 @@ class ItemHolder {
   struct Offer {
     Parcel parcel{};
     std::optional<std::uint64_t> expected_seq{};
+    std::optional<Source> source{};  // none: this node itself
   };
   struct Taken {
     Status status{};
@@ -47,6 +49,8 @@ class ItemHolder {
 
   const ItemTable& table() const { return table_; }
   ItemTable& table() { return table_; }
+  Arc concern_of(const Id& peer) const;        // keys the peer may hold, too
+  bool near(const Id& peer) const;             // whether it may hold anything of what is held here
   const Item* live(const ItemKey& key) const;  // null if absent, expired or being forgotten
 
   struct Counters {
@@ -68,8 +72,10 @@ class ItemHolder {
   };
 
   Going consider(const Offer& offer, Intake intake);
+  bool may_write(const Id& writer, const Item& item);
   std::optional<Version> newest(const ItemKey& key) const;
   Status room_for(const Item& item);
+  bool crowds_out(const Item& item, std::size_t wanted) const;
   Status full();
   bool evict_strays(std::size_t bytes);
   void begin(const Item& item);
@@ -85,6 +91,7 @@ class ItemHolder {
   std::set<ItemKey> forgetting_{};
   ItemTable::Usage pending_total_{};
   std::map<std::pair<ItemKind, Id>, ItemTable::Usage> pending_by_author_{};
+  RateLimit places_;                   // by writer and place, where a place is shared
   std::vector<Mutation> evictions_{};  // go to disk with the write that needed the room
   Counters counters_{};
   bool said_full_ = false;  // until there is room again

@@ -22,7 +22,10 @@ ItemSync::ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& o
     : context_(context),
       holder_(holder),
       options_(options),
-      rate_({options.digest_rate, options.digest_burst, options.rate_peers}) {}
+      digests_(context, "comparisons of records",
+               {options.digest_rate, options.digest_burst, options.rate_peers}),
+      lists_(context, "lists of records",
+             {options.list_rate, options.list_burst, options.rate_peers}) {}
 
 // --- the side that asks
 
@@ -67,6 +70,7 @@ void ItemSync::ask(SessionId id, FrameType type, Bytes body,
                  if (!reply || reply->type != raw(reply_to(type)))
                    return finish(id, Outcome::failed);
                  found->second.bytes += reply->body.size();
+                 bytes_moved_ += reply->body.size();
                  then(found->second, reply->body);
                });
 }
@@ -183,7 +187,8 @@ void ItemSync::got_pulled(SessionId id, Session& session, std::size_t asked,
   if (reply.done == 0 || reply.done > asked) return finish(id, Outcome::failed);
   session.pull.erase(session.pull.begin(), session.pull.begin() + reply.done);
   std::vector<ItemHolder::Offer> offers;
-  for (const Parcel& p : reply.parcels) offers.push_back({.parcel = p});
+  Source source{.copied = true, .peer = session.peer.id};
+  for (const Parcel& p : reply.parcels) offers.push_back({.parcel = p, .source = source});
   holder_.take(std::move(offers), ItemHolder::Intake::copy,
                [this, id](const std::vector<ItemHolder::Taken>&) {
                  if (running_.contains(id)) next(id);
@@ -202,19 +207,32 @@ void ItemSync::finish(SessionId id, Outcome outcome) {
 void ItemSync::on_digest(const Request& request) {
   auto asked = decode_digest_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
-  if (!rate_.take(request.from.id, 1, context_.now().mono))
-    return context_.refuse(request, to_error(Status::rate));
-  BucketDigests mine = holder_.table().digests(asked->arc, context_.now().wall);
+  if (!digests_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
+  auto mine = holder_.table().summary(asked->arc, context_.now().wall);
+  digests_.charge(request.from.id, static_cast<double>(mine.items) / options_.digest_items);
   DigestReply reply;
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    if (mine[i] != asked->digests[i]) reply.differing |= std::uint64_t{1} << i;
+  for (std::size_t i = 0; i < mine.digests.size(); ++i) {
+    if (mine.digests[i] != asked->digests[i]) reply.differing |= std::uint64_t{1} << i;
   }
   context_.reply(request, raw(FrameType::sync_digest_rep), encode(reply));
+}
+
+void ItemSync::refuse_stranger(const Request& request) {
+  ++strangers_;
+  Time now = context_.now().mono;
+  if (!told_ || now - *told_ >= Gate::quiet) {
+    told_ = now;
+    context_.log(LogLevel::warning, "peer " + request.from.id.brief() +
+                                        " asks for records that do not concern it; refused");
+  }
+  context_.refuse(request, to_error(Status::forbidden));
 }
 
 void ItemSync::on_list(const Request& request) {
   auto asked = decode_list_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
+  if (asked->offer && !holder_.near(request.from.id)) return refuse_stranger(request);
   ListReply reply{.covered = asked->span.last};
   for (std::size_t i = 0; i < asked->entries.size(); ++i) {
     const Item* held = holder_.live(asked->entries[i].key);
@@ -222,31 +240,40 @@ void ItemSync::on_list(const Request& request) {
       reply.wanted.push_back(static_cast<std::uint16_t>(i));
     }
   }
-  auto listed = asked->entries.begin();
-  WallTime now = context_.now().wall;
-  if (asked->offer) {
-    holder_.table().each(asked->span, [&](const Item& item) {
-      while (listed != asked->entries.end() && listed->key < item.key) ++listed;
-      bool known = listed != asked->entries.end() && listed->key == item.key;
-      if (!item.live(now) || (known && !newer(item, *listed))) return true;
-      if (reply.offered.size() == max_sync_entries) {
-        reply.covered = reply.offered.back().key;
-        return false;
-      }
-      reply.offered.push_back(sync_entry(item));
-      return true;
-    });
-  }
+  if (asked->offer) offer(holder_.concern_of(request.from.id), *asked, reply);
   context_.reply(request, raw(FrameType::sync_list_rep), encode(reply));
+}
+
+/// What we have in the span and the asker lacks, as far as it concerns the asker.
+void ItemSync::offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const {
+  auto listed = asked.entries.begin();
+  WallTime now = context_.now().wall;
+  std::size_t visits = 0;
+  ItemKey last = asked.span.first;
+  holder_.table().each(asked.span, [&](const Item& item) {
+    if (reply.offered.size() == max_sync_entries || visits++ == options_.list_visits) {
+      reply.covered = last;
+      return false;
+    }
+    last = item.key;
+    while (listed != asked.entries.end() && listed->key < item.key) ++listed;
+    bool known = listed != asked.entries.end() && listed->key == item.key;
+    if (!item.live(now) || (known && !newer(item, *listed))) return true;
+    if (concern.contains(item.key.ring)) reply.offered.push_back(sync_entry(item));
+    return true;
+  });
 }
 
 void ItemSync::on_want(const Request& request) {
   auto asked = decode_want_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
+  if (!holder_.near(request.from.id)) return refuse_stranger(request);
+  Arc concern = holder_.concern_of(request.from.id);
   WantReply reply;
   std::size_t bytes = 0;
   for (const ItemKey& key : asked->keys) {
-    const Item* item = holder_.live(key);
+    const Item* item = concern.contains(key.ring) ? holder_.live(key) : nullptr;
     if (reply.parcels.size() == max_parcels) break;
     if (item && bytes > 0 && bytes + item->bytes.size() > max_parcel_bytes) break;
     ++reply.done;

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "node/service/gate.h"
 #include "node/service/item_holder.h"
-#include "node/service/rate_limit.h"
 #include "node/service/replica_messages.h"
 
 namespace beckon::service {
@@ -15,6 +15,10 @@ namespace beckon::service {
 /// differ, then only the items that one side lacks or has in an older version. Works in both
 /// directions, one request at a time, one session per peer; a session that has moved its share ends
 /// and reports that more is left.
+///
+/// What is held is told only to those who hold it too: peers whose id lies so near that the key
+/// concerns them, and of the keys only those. A stranger may bring what it thinks is ours (it may
+/// keep strays) and learns no more than which of it is wanted.
 class ItemSync {
  public:
   enum class Outcome { agreed, more_left, failed };
@@ -36,7 +40,8 @@ class ItemSync {
   void on_want(const Request& request);
 
   std::size_t sessions() const { return running_.size(); }
-  std::uint64_t bytes_moved() const { return bytes_moved_; }
+  std::uint64_t bytes_moved() const { return bytes_moved_; }  // by comparisons begun here
+  std::uint64_t refused() const { return strangers_ + digests_.refused() + lists_.refused(); }
 
  private:
   struct Session {
@@ -65,14 +70,20 @@ class ItemSync {
   void got_pulled(SessionId id, Session& session, std::size_t asked, const WantReply& reply);
   void finish(SessionId id, Outcome outcome);
 
+  void refuse_stranger(const Request& request);
+  void offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const;
+
   Context& context_;
   ItemHolder& holder_;
   const ReplicaOptions& options_;
-  RateLimit rate_;  // of digests asked for
+  Gate digests_;
+  Gate lists_;
   std::deque<Session> waiting_{};
   std::map<SessionId, Session> running_{};
   SessionId last_id_ = 0;
   std::uint64_t bytes_moved_ = 0;
+  std::uint64_t strangers_ = 0;  // requests of peers that hold nothing of ours
+  std::optional<Time> told_{};
 };
 
 }  // namespace beckon::service

@@ -70,25 +70,26 @@ std::vector<ItemKey> ItemTable::expired(WallTime now, std::size_t limit) const {
   return out;
 }
 
-BucketDigests ItemTable::digests(const Arc& arc, WallTime now) const {
+ItemTable::Summary ItemTable::summary(const Arc& arc, WallTime now) const {
+  Summary out;
   ArcBuckets buckets(arc);
   std::array<ByteWriter, ArcBuckets::count> written;
   each(arc, [&](const Item& item) {
+    ++out.items;
     if (!item.live(now)) return true;
     SyncEntry entry = sync_entry(item);
-    ByteWriter& out = written[buckets.bucket_of(item.key.ring)];
-    out.raw(entry.key.bytes());
-    out.u64(entry.seq);
-    out.raw(entry.check);
+    ByteWriter& line = written[buckets.bucket_of(item.key.ring)];
+    line.raw(entry.key.bytes());
+    line.u64(entry.seq);
+    line.raw(entry.check);
     return true;
   });
-  BucketDigests digests{};
-  for (std::size_t i = 0; i < digests.size(); ++i) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
     if (written[i].size() == 0) continue;  // an empty bucket is all zeros
     Digest whole = sha256(written[i].bytes());
-    std::copy_n(whole.begin(), digests[i].size(), digests[i].begin());
+    std::copy_n(whole.begin(), out.digests[i].size(), out.digests[i].begin());
   }
-  return digests;
+  return out;
 }
 
 ItemTable::Usage ItemTable::of_author(ItemKind kind, const Id& author) const {
@@ -96,13 +97,21 @@ ItemTable::Usage ItemTable::of_author(ItemKind kind, const Id& author) const {
   return found == by_author_.end() ? Usage{} : found->second;
 }
 
+ItemTable::Usage ItemTable::of_source(const Source& source) const {
+  auto found = by_source_.find(source);
+  return found == by_source_.end() ? Usage{} : found->second;
+}
+
 void ItemTable::account(const Item& item, bool add) {
-  Usage& author = by_author_[{item.key.kind, item.info.author}];
-  for (Usage* usage : {&total_, &author}) {
-    usage->items += add ? 1 : std::size_t(-1);
-    usage->bytes += add ? cost(item) : -cost(item);
-  }
-  if (author.items == 0) by_author_.erase({item.key.kind, item.info.author});
+  auto count = [&](Usage& usage) {
+    usage.items += add ? 1 : std::size_t(-1);
+    usage.bytes += add ? cost(item) : -cost(item);
+    return usage.items == 0;
+  };
+  count(total_);
+  std::pair author{item.key.kind, item.info.author};
+  if (count(by_author_[author])) by_author_.erase(author);
+  if (item.source && count(by_source_[*item.source])) by_source_.erase(*item.source);
   if (add) {
     by_expiry_.emplace(item.info.expiry, item.key);
   } else {

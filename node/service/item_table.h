@@ -50,10 +50,16 @@ class ItemTable {
   void each_at(const Id& ring, ItemKind kind, const Visit& visit) const;
 
   std::vector<ItemKey> expired(WallTime now, std::size_t limit) const;
-  BucketDigests digests(const Arc& arc, WallTime now) const;  // live items only
+  struct Summary {
+    BucketDigests digests{};
+    std::size_t items{};  // looked at for it
+  };
+  Summary summary(const Arc& arc, WallTime now) const;  // live items only
+  BucketDigests digests(const Arc& arc, WallTime now) const { return summary(arc, now).digests; }
 
   const Usage& total() const { return total_; }
   Usage of_author(ItemKind kind, const Id& author) const;
+  Usage of_source(const Source& source) const;
   static std::size_t cost(const Item& item) { return item.bytes.size() + ItemKey::size; }
 
   /// What this much takes of memory: the bytes themselves and, for each item, its share of this
@@ -68,6 +74,7 @@ class ItemTable {
   std::map<ItemKey, Item> items_{};
   std::set<std::pair<WallTime, ItemKey>> by_expiry_{};
   std::map<std::pair<ItemKind, Id>, Usage> by_author_{};
+  std::map<Source, Usage> by_source_{};
   std::map<ItemKind, ItemListener*> listeners_{};
   Usage total_{};
 };

@@ -1,5 +1,7 @@
 #include "node/service/neighbourhood.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 bool Neighbourhood::set_predecessor(const std::optional<Id>& predecessor) {
@@ -40,6 +42,21 @@ bool Neighbourhood::among_first(std::size_t count, const Id& key) const {
   if (count == 0) return false;
   if (chain_.size() < count) return true;
   return Arc{.after = chain_[count - 1], .upto = self_}.contains(key);
+}
+
+Arc Neighbourhood::concern_of(const Id& peer, const std::vector<chord::PeerRef>& successors,
+                              std::size_t within) const {
+  std::vector<Id> behind;  // how far back from the peer, nearest first
+  auto add = [&](const Id& id) {
+    if (id != peer) behind.push_back(peer - id);
+  };
+  add(self_);
+  for (const Id& id : chain_) add(id);
+  for (const chord::PeerRef& successor : successors) add(successor.id);
+  std::ranges::sort(behind);
+  behind.erase(std::ranges::unique(behind).begin(), behind.end());
+  if (within == 0 || behind.size() < within) return {.after = peer, .upto = peer};
+  return {.after = peer - behind[within - 1], .upto = peer};
 }
 
 std::optional<Arc> Neighbourhood::strays(std::size_t replicas) const {

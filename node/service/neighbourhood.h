@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "chord/id.h"
+#include "chord/frame.h"
 
 namespace beckon::service {
 
@@ -29,6 +29,12 @@ class Neighbourhood {
   std::optional<Arc> of_predecessor() const;
   bool among_first(std::size_t count, const Id& key) const;
   std::optional<Arc> strays(std::size_t replicas) const;  // what is not for us to keep
+
+  /// The keys that a peer could be a holder of, going by where its id lies among the nodes known
+  /// here: those with fewer than `within` nodes between the key and the peer. All keys while fewer
+  /// are known. Nobody can claim to be nearer than its id says.
+  Arc concern_of(const Id& peer, const std::vector<chord::PeerRef>& successors,
+                 std::size_t within) const;
 
  private:
   Id self_;

@@ -8,18 +8,23 @@ PutServer::PutServer(Context& context, ItemHolder& holder, const ReplicaOptions&
     : context_(context),
       holder_(holder),
       options_(options),
-      rate_({options.put_rate, options.put_burst, options.rate_peers}) {}
+      puts_(context, "records", {options.put_rate, options.put_burst, options.rate_peers}),
+      copies_(context, "copies of records",
+              {options.copy_rate, options.copy_burst, options.rate_peers}) {}
+
+/// Nobody honest passes on what does not verify, and finding it out is dear.
+void PutServer::charge_forgeries(Gate& gate, const Id& peer, const std::vector<Status>& statuses) {
+  auto forged = std::ranges::count(statuses, Status::bad_signature);
+  if (forged > 0) gate.charge(peer, options_.forgery_cost * static_cast<double>(forged));
+}
 
 void PutServer::on_put(const Request& request) {
   auto put = decode_put_request(request.body);
   if (!put) return context_.refuse(request, put.error());
   std::size_t count = put->entries.size();
   if (leaving_) return reply_all(request, count, Status::leaving);
-  bool own = request.from.id == context_.self().id;
   double amount = static_cast<double>(std::max<std::size_t>(count, 1));
-  if (!own && !rate_.take(request.from.id, amount, context_.now().mono)) {
-    return reply_all(request, count, Status::rate);
-  }
+  if (!puts_.admit(request.from.id, amount)) return reply_all(request, count, Status::rate);
   if (jobs_.size() >= options_.max_put_jobs) return reply_all(request, count, Status::rate);
   begin(request, std::move(*put));
 }
@@ -40,10 +45,15 @@ void PutServer::begin(const Request& request, PutRequest put) {
   job.parcels.resize(put.entries.size());
 
   std::vector<ItemHolder::Offer> offers;
-  for (const auto& entry : put.entries) offers.push_back({entry.parcel, entry.expected_seq});
+  std::optional<Source> source = Source{.peer = request.from.id};
+  if (request.from.id == context_.self().id) source.reset();
+  for (const auto& entry : put.entries) {
+    offers.push_back({entry.parcel, entry.expected_seq, source});
+  }
   job.waiting = 1;
   auto statuses = holder_.take(std::move(offers), ItemHolder::Intake::put,
                                [this, id](const auto& taken) { stored_here(id, taken); });
+  charge_forgeries(puts_, request.from.id, statuses);
   // Copies travel while the disk here works; what is refused here travels nowhere.
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     if (statuses[i] == Status::ok) job.parcels[i] = std::move(put.entries[i].parcel);
@@ -154,15 +164,28 @@ void PutServer::answer(JobId id) {
 void PutServer::on_replicate(const Request& request) {
   auto asked = decode_replicate_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  std::size_t count = asked->parcels.size();
+  // From afar come strays only, which are few; what looks like one is judged as if it were put.
+  bool near = holder_.near(request.from.id);
+  Gate& gate = near ? copies_ : puts_;
+  if (!gate.admit(request.from.id, static_cast<double>(std::max<std::size_t>(count, 1)))) {
+    ReplicateReply reply{.statuses = std::vector<Status>(count, Status::rate)};
+    return context_.reply(request, raw(FrameType::replicate_rep), encode(reply));
+  }
+  Source source{.copied = near, .peer = request.from.id};
   std::vector<ItemHolder::Offer> offers;
-  for (Parcel& parcel : asked->parcels) offers.push_back({.parcel = std::move(parcel)});
+  for (Parcel& parcel : asked->parcels) {
+    offers.push_back({.parcel = std::move(parcel), .source = source});
+  }
   Request kept = request;
   kept.body.clear();
-  holder_.take(std::move(offers), ItemHolder::Intake::copy, [this, kept](const auto& taken) {
-    ReplicateReply reply;
-    for (const auto& t : taken) reply.statuses.push_back(t.status);
-    context_.reply(kept, raw(FrameType::replicate_rep), encode(reply));
-  });
+  auto statuses =
+      holder_.take(std::move(offers), ItemHolder::Intake::copy, [this, kept](const auto& taken) {
+        ReplicateReply reply;
+        for (const auto& t : taken) reply.statuses.push_back(t.status);
+        context_.reply(kept, raw(FrameType::replicate_rep), encode(reply));
+      });
+  charge_forgeries(gate, request.from.id, statuses);
 }
 
 }  // namespace beckon::service

@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "node/service/gate.h"
 #include "node/service/item_holder.h"
-#include "node/service/rate_limit.h"
 #include "node/service/replica_messages.h"
 
 namespace beckon::service {
@@ -19,6 +19,7 @@ class PutServer {
   void on_put(const Request& request);
   void on_replicate(const Request& request);
   void refuse_puts() { leaving_ = true; }  // from now on: leaving
+  std::uint64_t refused() const { return puts_.refused() + copies_.refused(); }  // for their rate
 
  private:
   struct Job {
@@ -33,6 +34,7 @@ class PutServer {
   using JobId = std::uint64_t;
 
   void begin(const Request& request, PutRequest put);
+  void charge_forgeries(Gate& gate, const Id& peer, const std::vector<Status>& statuses);
   void reply_all(const Request& request, std::size_t count, Status status);
   void stored_here(JobId id, const std::vector<ItemHolder::Taken>& taken);
   void spread(JobId id, Job& job, std::size_t targets);
@@ -46,7 +48,8 @@ class PutServer {
   Context& context_;
   ItemHolder& holder_;
   const ReplicaOptions& options_;
-  RateLimit rate_;
+  Gate puts_;
+  Gate copies_;
   std::map<JobId, Job> jobs_{};
   JobId last_id_ = 0;
   bool leaving_ = false;

@@ -9,6 +9,9 @@ namespace beckon::service {
 /// Every limit and period of the records on the ring, in one place.
 struct ReplicaOptions {
   std::size_t replicas = 3;  // r: owner and the next r-1
+  /// How near a peer must be to be taken for a holder of a key: our view may still count nodes that
+  /// are gone, so twice as far as holders are.
+  std::size_t near() const { return 2 * replicas + 1; }
 
   Duration sync_period = std::chrono::seconds(60);     // T_sync, with a jitter of a quarter
   Duration sync_soon = std::chrono::seconds(1);        // after the neighbourhood changed
@@ -21,7 +24,13 @@ struct ReplicaOptions {
   Duration retry_delay = std::chrono::milliseconds(500);  // doubles
   Duration leave_deadline = std::chrono::seconds(10);
 
-  std::size_t max_bytes = 512u << 20;         // of memory, see ItemTable::footprint
+  std::size_t max_bytes = 512u << 20;  // of memory, see ItemTable::footprint
+  /// Once half of max_bytes is used, what one node put takes no more than this part of it, and what
+  /// one holder copied here no more than that: a holder passes on what all put.
+  std::size_t writer_parts = 8;
+  std::size_t holder_parts = 2;
+  double place_burst = 100;  // what one node may put into one mailbox at once
+  double place_rate = 100.0 / 3600;
   std::size_t max_pending_bytes = 16u << 20;  // accepted, on their way to the disk
   std::size_t max_put_jobs = 256;
   std::size_t max_client_jobs = 1024;
@@ -32,8 +41,19 @@ struct ReplicaOptions {
 
   double put_rate = 200;  // items per second and peer
   double put_burst = 4000;
-  double digest_rate = 10;  // comparisons per second and peer: each reads every item of an arc
-  double digest_burst = 100;
+  double copy_rate = 5000;  // copies from a peer that can be a holder too; others count as puts
+  double copy_burst = 50'000;
+  double forgery_cost = 100;  // a record with a wrong signature counts as so many
+  double digest_rate = 20;    // comparisons per second and peer, of few items
+  double digest_burst = 400;
+  double digest_items = 2000;  // looked at for one comparison count as one more
+  double get_rate = 200;
+  double get_burst = 4000;
+  double chain_rate = 0.5;  // news of predecessors: each may begin a comparison
+  double chain_burst = 20;
+  double list_rate = 100;  // lists and items asked for, in requests per second and peer
+  double list_burst = 2000;
+  std::size_t list_visits = 16'384;  // items looked at for one list
   std::size_t rate_peers = 1024;
 
   std::size_t max_sessions = 4;

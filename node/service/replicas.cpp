@@ -18,7 +18,10 @@ Replicas::Replicas(Context& context, const RuleBook& rules, ReplicaOptions optio
       sync_(context, holder_, options_),
       puts_(context, holder_, options_),
       strays_(context, holder_, sync_, neighbourhood_, options_),
-      client_(context, rules, options_) {
+      client_(context, rules, options_),
+      gets_(context, "reads of records", {options.get_rate, options.get_burst, options.rate_peers}),
+      chains_(context, "news of predecessors",
+              {options.chain_rate, options.chain_burst, options.rate_peers}) {
   ENSURE(options.replicas >= 1 && options.replicas < max_chain);
 }
 
@@ -59,6 +62,7 @@ void Replicas::handle(const Request& request) {
 void Replicas::on_get(const Request& request) {
   auto asked = decode_get_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
+  if (!gets_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   const ItemRules* rules = rules_.find(asked->kind);
   if (rules != nullptr && !rules->open_to_all()) {
     return context_.refuse(request, to_error(Status::forbidden));
@@ -86,6 +90,7 @@ void Replicas::on_get(const Request& request) {
 void Replicas::on_chain(const Request& request) {
   auto told = decode_chain_request(request.body);
   if (!told) return context_.refuse(request, told.error());
+  if (!chains_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (neighbourhood_.learn(request.from.id, told->predecessors)) sync_soon();
   context_.reply(request, raw(FrameType::chain_rep), {});
 }

@@ -48,6 +48,10 @@ class Replicas {
   const ItemTable& table() const { return holder_.table(); }
   const ItemHolder::Counters& counters() const { return holder_.counters(); }
   const Neighbourhood& neighbourhood() const { return neighbourhood_; }
+  const ItemSync& sync() const { return sync_; }
+  std::uint64_t refused_peers() const {
+    return sync_.refused() + puts_.refused() + gets_.refused() + chains_.refused();
+  }
   const ReplicaOptions& options() const { return options_; }
 
  private:
@@ -73,6 +77,8 @@ class Replicas {
   PutServer puts_;
   StrayMover strays_;
   ItemClient client_;
+  Gate gets_;
+  Gate chains_;
   struct Leaving {
     std::size_t waiting{};
     bool settled = true;

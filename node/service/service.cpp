@@ -231,6 +231,11 @@ void Service::add_metrics() {
   held("records_refused_total", "records refused", &ItemHolder::Counters::refused);
   held("records_forged_total", "of these, for a signature that does not fit",
        &ItemHolder::Counters::forged);
+  metrics_.counter("record_requests_refused_total",
+                   "requests about records refused: too many, or of no concern to the asker",
+                   [this] { return static_cast<double>(replicas_.refused_peers()); });
+  metrics_.counter("sync_bytes_total", "bytes that comparing records with replicas took",
+                   [this] { return static_cast<double>(replicas_.sync().bytes_moved()); });
   held("records_full_total", "of these, for want of room", &ItemHolder::Counters::full);
   metrics_.counter("http_requests_total", "requests to the API",
                    [this] { return static_cast<double>(api_.requests()); });

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint8_t row_version = 1;
+constexpr std::uint8_t row_version = 2;  // 1 had no leftover keys
 constexpr auto key_serves = 7 * 24h;
 constexpr auto key_kept = 21 * 24h;  // a week of service, then the longest life of a message
 
@@ -55,12 +55,16 @@ Bytes encode(const User& user) {
   }
   w.counted32(as_bytes(user.profile));
   w.counted32(as_bytes(user.published_profile));
+  w.u16(static_cast<std::uint16_t>(user.leftover_keys.size()));
+  for (const Id& key : user.leftover_keys) w.raw(key.bytes);
   return w.take();
 }
 
 Result<User> decode_user(ByteView row, const Signer& signer) {
   ByteReader r(row);
-  if (r.u8() != row_version) return invalid("a hosted user's row has an unknown version");
+  std::uint8_t version = r.u8();
+  if (version < 1 || version > row_version)
+    return invalid("a hosted user's row has an unknown version");
   User user;
   user.seed = r.array<32>();
   user.version = r.u64();
@@ -77,6 +81,10 @@ Result<User> decode_user(ByteView row, const Signer& signer) {
   for (std::string_view text : {profile, published_profile}) {
     if (text.size() > User::max_profile_size || !is_utf8(text)) r.fail();
   }
+  std::uint16_t leftover = version < 2 ? 0 : r.u16();
+  if (leftover > User::max_leftover_keys) r.fail();
+  for (std::uint16_t i = 0; r.ok() && i < leftover; ++i)
+    user.leftover_keys.push_back(Id{r.array<Id::size>()});
   if (auto done = r.finish("a hosted user's row"); !done) return done.error();
   user.published = published == 1;
   user.policy = static_cast<Policy>(policy);

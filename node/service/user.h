@@ -33,13 +33,17 @@ struct User {
   PublicKey key{};
   std::string profile = "{}";       // profile.json, as the user gave it
   std::string published_profile{};  // what the records on the ring were made of
-  std::uint64_t version{};          // of the newest record made; 0 if none ever was
+  /// Keys that may still carry a record of an earlier profile, to be cleared; at most
+  /// max_leftover_keys, what is beyond them expires by itself.
+  std::vector<Id> leftover_keys{};
+  std::uint64_t version{};  // of the newest record made; 0 if none ever was
   bool published = false;
   Policy policy = Policy::everyone;
   std::vector<MessageKey> message_keys{};  // newest first, never empty, at most max_message_keys
 
   static constexpr std::size_t max_message_keys = 3;
   static constexpr std::size_t max_profile_size = 16 * 1024;
+  static constexpr std::size_t max_leftover_keys = 512;
 
   UserId id() const { return user_id(key); }
 };

@@ -53,14 +53,42 @@ Result<UserId> Users::create(std::string profile, Context::WriteDone done) {
   User user = make_user(signer_, seed, secrets.next(), context_.now().wall);
   user.profile = std::move(profile);
   UserId id = user.id();
+  users_.emplace(id, user);
+  write(user, std::nullopt, std::move(done));
+  return id;
+}
+
+void Users::write(const User& user, std::optional<User> before, Context::WriteDone done) {
+  UserId id = user.id();
   std::vector<Mutation> writes{row(user)};
-  if (!me_) {
+  if (!before && !me_) {
     me_ = id;
     writes.push_back({.table = Table::meta, .key = me_key, .value = to_bytes(id)});
   }
-  users_.emplace(id, std::move(user));
-  context_.write(std::move(writes), std::move(done));
-  return id;
+  auto [pending, fresh] = pending_.try_emplace(id);
+  if (fresh) pending->second.durable = std::move(before);
+  std::uint64_t number = ++changes_;
+  pending->second.newest = number;
+  ++pending->second.writes;
+  context_.write(std::move(writes),
+                 [this, user, number, done = std::move(done)](const Result<void>& result) {
+                   written(user, number, result);
+                   done(result);
+                 });
+}
+
+void Users::written(const User& user, std::uint64_t number, const Result<void>& result) {
+  UserId id = user.id();
+  auto found = pending_.find(id);
+  Pending& pending = found->second;
+  if (result) pending.durable = user;
+  bool last_word = pending.newest == number;  // a later change holds all of this one
+  if (!result && last_word && pending.durable) users_.at(id) = *pending.durable;
+  if (!result && last_word && !pending.durable) {
+    users_.erase(id);
+    if (me_ == id) me_.reset();
+  }
+  if (--pending.writes == 0) pending_.erase(found);
 }
 
 Result<void> Users::change(const User& user, Context::WriteDone done) {
@@ -68,8 +96,8 @@ Result<void> Users::change(const User& user, Context::WriteDone done) {
   if (found == users_.end()) return Error{ErrorCode::not_found, "this node hosts no such user"};
   if (user.profile.size() > User::max_profile_size)
     return invalid("a profile holds at most 16 KiB");
-  found->second = user;
-  context_.write({row(user)}, std::move(done));
+  User before = std::exchange(found->second, user);
+  write(user, std::move(before), std::move(done));
   return {};
 }
 

@@ -9,7 +9,8 @@
 namespace beckon::service {
 
 /// The users this node hosts, in memory and in Table::users. The first one made is `me`: whom a
-/// command means when it names nobody. A change is visible at once and durable when `done` says so.
+/// command means when it names nobody. A change is visible at once and durable when `done` says so;
+/// if the disk fails, what was durable before is back when `done` is called.
 class Users {
  public:
   struct Options {
@@ -31,13 +32,24 @@ class Users {
   const std::map<UserId, User>& all() const { return users_; }
 
  private:
+  /// What to go back to while changes of a user are on their way to the disk.
+  struct Pending {
+    std::optional<User> durable{};  // none: it is being created
+    std::uint64_t newest{};         // number of the last change
+    std::size_t writes{};
+  };
+
   Mutation row(const User& user) const;
+  void write(const User& user, std::optional<User> before, Context::WriteDone done);
+  void written(const User& user, std::uint64_t number, const Result<void>& result);
 
   Context& context_;
   const Signer& signer_;
   Options options_;
   std::map<UserId, User> users_;
   std::optional<UserId> me_;
+  std::map<UserId, Pending> pending_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace beckon::service

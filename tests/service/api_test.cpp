@@ -33,6 +33,25 @@ std::string stream_text(Api& api, ExchangeId exchange) {
 }  // namespace
 
 TEST_SUITE("service/api") {
+  TEST_CASE("who works for an asker hears when it has gone, and not after it was answered") {
+    Api api;
+    int stopped = 0;
+    std::optional<Answer> kept;
+    api.route("GET", "/v1/long", [&](const ApiRequest&, Answer answer) {
+      answer.when_gone([&] { ++stopped; });
+      kept = answer;
+    });
+    api.handle(1, get("/v1/long"));
+    api.closed(1);
+    CHECK(stopped == 1);
+    api.closed(1);
+    CHECK(stopped == 1);
+    api.handle(2, get("/v1/long"));
+    kept->json({});
+    api.closed(2);
+    CHECK(stopped == 1);
+  }
+
   TEST_CASE("a request reaches the handler of its path and method, with its parameters") {
     Api api;
     api.route("GET", "/v1/calls/{id}", [](const ApiRequest& request, Answer answer) {

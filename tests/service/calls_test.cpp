@@ -248,6 +248,60 @@ TEST_CASE("a blocked caller learns nothing: it rings in vain as for anybody who 
   CHECK(took[0] == took[1]);
 }
 
+TEST_CASE("a blocked caller is answered as a stranger is whose calls nobody takes") {
+  for (Policy policy : {Policy::everyone, Policy::contacts, Policy::nobody}) {
+    std::vector<Texts> outcomes;
+    for (bool blocked : {false, true}) {
+      CallWorld w(6);
+      User user = *w.at(1).users.me();
+      user.policy = policy;
+      REQUIRE(w.at(1).users.change(user, [](const Result<void>&) {}));
+      if (blocked) {
+        REQUIRE(w.at(1).mail.contacts().put(
+            w.user(1), {.key = w.keys[0], .standing = Contact::Standing::blocked},
+            [](const Result<void>&) {}));
+      }
+      Texts seen;
+      std::vector<Delivery> answers;
+      for (std::uint8_t n = 0; n < 4; ++n) {  // more at once than one caller may have
+        Letter letter{.from = w.keys[0], .to = w.user(1), .kind = Letter::Kind::call};
+        letter.thread[0] = n;
+        letter.time = w.net.node(w.places[1]).now().wall;
+        letter.body = encode(CallMessage{.op = CallMessage::Op::invite, .count = 1});
+        seen.push_back(
+            std::to_string(static_cast<int>(w.calls(1).take(*w.at(1).users.me(), letter))));
+        letter.body = encode(CallMessage{.op = CallMessage::Op::hangup, .count = 2});
+        if (n > 1) {
+          seen.push_back(
+              std::to_string(static_cast<int>(w.calls(1).take(*w.at(1).users.me(), letter))));
+        }
+        w.net.run_for(1s);
+      }
+      auto id = w.invite(0, {1});
+      CHECK(w.in_state(0, id, State::ended, 2min));
+      seen.push_back(w.why(0, id));
+      outcomes.push_back(seen);
+    }
+    CAPTURE(static_cast<int>(policy));
+    CHECK(outcomes[0] == outcomes[1]);
+  }
+}
+
+TEST_CASE("however many calls come and go, one timer watches them") {
+  CallWorld w(4);
+  std::size_t before = w.net.node(w.places[1]).timers();
+  for (int i = 0; i < 50; ++i) {
+    auto id = w.invite(0, {1});
+    REQUIRE(w.in_state(1, id, State::ringing));
+    REQUIRE(w.calls(1).decline({w.user(1), id}));
+    REQUIRE(w.in_state(0, id, State::ended));
+  }
+  CHECK(w.net.node(w.places[1]).timers() <= before + 2);
+  w.net.run_for(15min);
+  CHECK(w.calls(1).all().empty());
+  CHECK(w.calls(0).all().empty());
+}
+
 TEST_CASE("the callee's policy decides who may call") {
   for (Policy policy : {Policy::contacts, Policy::nobody}) {
     CAPTURE(static_cast<int>(policy));

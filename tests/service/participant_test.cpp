@@ -133,6 +133,16 @@ class People {
 
 }  // namespace
 
+TEST_CASE("who hangs up in the middle of a search leaves room for the next") {
+  People people(1, 2);
+  HttpRequest find{.method = "GET", .path = "/v1/find", .query = {{"hobby", "chess"}}};
+  for (int i = 0; i < 200; ++i) {
+    ExchangeId exchange = people.world.http("node0:1", find);
+    people.world.hang_up("node0:1", exchange);
+  }
+  CHECK(people.ask("node0:1", find)["complete"] == true);
+}
+
 TEST_CASE(
     "whole nodes on a real ring find exactly the right people, through crashes, returns and "
     "leaving") {

@@ -326,8 +326,10 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
     if (replica) inside.push_back(author);
     if (!replica && node.neighbourhood().among_first(4, author.ring())) slack.push_back(author);
   }
+  std::size_t from = 0;
   auto offer = [&](const Author& author) {
-    world.net.inject(world.net.live().front(), id, raw(FrameType::replicate_req),
+    from = (from + 1) % 3;  // neighbours in turn: one alone may fill the half only
+    world.net.inject(world.net.live()[6 + from], id, raw(FrameType::replicate_req),
                      encode(ReplicateRequest{{author.parcel(1, world.now(), "x")}}));
     world.net.run_for(100ms);
     return node.table().find(author.item_key()) != nullptr;
@@ -336,7 +338,7 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
   CHECK(!offer(slack[6]));
   Parcel forged = inside[7].parcel(1, world.now(), "x");
   forged.bytes.back() ^= 1;
-  world.net.inject(world.net.live().front(), id, raw(FrameType::replicate_req),
+  world.net.inject(world.net.live()[6], id, raw(FrameType::replicate_req),
                    encode(ReplicateRequest{{forged}}));
   world.net.run_for(100ms);
   CHECK(node.table().total().items == 6);  // a forgery pushes out nothing
@@ -407,7 +409,7 @@ TEST_CASE("a peer that asks for digests without end is refused after a while") {
   }
   world.net.run_for(1s);
   CHECK(answered > 50);
-  CHECK(answered < 200);
+  CHECK(answered < 500);
 }
 
 TEST_CASE("a stray is kept until all who should hold it do") {

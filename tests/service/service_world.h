@@ -38,6 +38,9 @@ class ServiceWorld {
     feed(address, node(address).service->start(Down{}, now()));
   }
   ExchangeId http(const std::string& address, const HttpRequest& request);
+  void hang_up(const std::string& address, ExchangeId exchange) {
+    feed(address, node(address).service->http_closed(exchange, now()));
+  }
 
   void run(Duration time);  // lets that much virtual time pass
   bool run_until(const std::function<bool()>& done, Duration limit);

@@ -22,6 +22,7 @@ User sample() {
   user.version = 7;
   user.published = true;
   user.policy = Policy::contacts;
+  user.leftover_keys = {UserId{{1}}, UserId{{2}}};
   return user;
 }
 
@@ -48,6 +49,21 @@ TEST_CASE("every shorter row, a longer one and values out of bounds are refused"
     bad[at] = 9;
     CHECK_FALSE(decode_user(bad, signer));
   }
+}
+
+TEST_CASE("a row from before there were leftover keys is read; too many of them are refused") {
+  User user = sample();
+  user.leftover_keys.clear();
+  Bytes row = encode(user);
+  row.resize(row.size() - 2);
+  row[0] = 1;
+  auto back = decode_user(row, signer);
+  REQUIRE(back);
+  CHECK(encode(*back) == encode(user));
+  user.leftover_keys.resize(User::max_leftover_keys);
+  CHECK(decode_user(encode(user), signer));
+  user.leftover_keys.resize(User::max_leftover_keys + 1);
+  CHECK_FALSE(decode_user(encode(user), signer));
 }
 
 TEST_CASE("a message key serves a week and is forgotten two weeks later") {

@@ -28,12 +28,13 @@ Result<Finder::SearchId> Finder::start(Search search, Listener listener) {
   r.question = profile::canonical(schema_, r.search.query);
   context_.rng().fill(r.start.bytes);
   r.began = context_.now().mono;
+  r.deadline = r.began + r.search.timeout;
   r.planning = r.search.query.branches.size();
   for (const profile::Branch& branch : r.search.query.branches) {
     r.blind.push_back(profile::blind(schema_, salt_, branch));
     r.accesses.push_back(profile::accesses(schema_, salt_, branch));
   }
-  arm_timeout(id);
+  watch_deadlines();
   // Not inside this call: the caller is owed the id before the first hit.
   context_.after(Duration(0), [this, id] {
     Running* started = running(id);
@@ -57,7 +58,8 @@ Result<void> Finder::more(SearchId id, std::size_t limit, Duration timeout, List
   r.paused = false;
   r.report.limited = false;
   r.began = context_.now().mono;
-  arm_timeout(id);
+  r.deadline = r.began + timeout;
+  watch_deadlines();
   context_.after(Duration(0), [this, id] { pump(id); });
   return {};
 }
@@ -67,12 +69,26 @@ const FindReport* Finder::progress(SearchId id) const {
   return found == searches_.end() ? nullptr : &found->second.report;
 }
 
-void Finder::arm_timeout(SearchId id) {
-  Running& r = searches_.at(id);
-  std::uint64_t round = ++r.round;
-  context_.after(r.search.timeout, [this, id, round] {
-    Running* late = running(id);
-    if (late != nullptr && late->round == round) finish(id, true);
+/// One timer for all searches: most end long before their time, and a timer each would stay behind.
+void Finder::watch_deadlines() {
+  auto busy = [](const auto& entry) { return !entry.second.paused; };
+  if (watching_ || std::ranges::none_of(searches_, busy)) return;
+  Time now = context_.now().mono;
+  Time next = now + options_.timeout_grain;
+  for (const auto& [id, r] : searches_) {
+    if (!r.paused) next = std::min(next, std::max(now, r.deadline));
+  }
+  watching_ = true;
+  context_.after(next - now, [this] {
+    watching_ = false;
+    std::vector<SearchId> late;
+    for (const auto& [id, r] : searches_) {
+      if (!r.paused && r.deadline <= context_.now().mono) late.push_back(id);
+    }
+    for (SearchId id : late) {
+      if (running(id) != nullptr) finish(id, true);
+    }
+    watch_deadlines();
   });
 }
 

@@ -71,8 +71,9 @@ class Finder {
     std::size_t replicas = 3;  // that may be asked for a key
     std::size_t attempts = 2;  // lookups for it, while none of them answers
     Duration request_timeout = std::chrono::seconds(2);
-    Duration keep = std::chrono::minutes(2);        // an open search
-    Duration count_age = std::chrono::seconds(30);  // of a remembered count
+    Duration timeout_grain = std::chrono::milliseconds(50);  // a time-out is late by this at most
+    Duration keep = std::chrono::minutes(2);                 // an open search
+    Duration count_age = std::chrono::seconds(30);           // of a remembered count
     std::size_t max_counts = 4096;
     std::size_t max_candidates = 100'000;  // of one search
     std::size_t remembered_records = 8192;
@@ -131,7 +132,7 @@ class Finder {
     FindReport report{};
     Time began{};
     Time ended = Time::max();
-    std::uint64_t round = 0;  // of start and more, so that an old time-out does nothing
+    Time deadline{};
     bool paused = false;
   };
   struct Count {
@@ -140,7 +141,7 @@ class Finder {
   };
 
   Running* running(SearchId id);
-  void arm_timeout(SearchId id);
+  void watch_deadlines();
   void plan(SearchId id, std::size_t branch);
   void choose(SearchId id, std::size_t branch);
   void count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways);
@@ -173,6 +174,7 @@ class Finder {
   Options options_;
   std::map<SearchId, Running> searches_;
   SearchId last_ = 0;
+  bool watching_ = false;  // a timer waits for deadlines
   std::map<Id, Count> counts_;
   std::set<Digest> genuine_{};  // records whose signature was checked; two generations
   std::set<Digest> older_{};

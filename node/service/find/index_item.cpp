@@ -36,7 +36,8 @@ Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
                   .issued = record.expiry - max_life,  // the earliest moment its expiry allows
                   .expiry = record.expiry,
                   .tombstone = record.withdrawn,
-                  .author = owner};
+                  .author = owner,
+                  .writer = Id{record.host}};
 }
 
 bool IndexRules::genuine(ByteView bytes) const {

@@ -10,7 +10,8 @@ namespace beckon::service {
 
 /// A record as it lies under one key: the marks of that key in front, which the owner does not sign
 /// since they differ from key to key, then the record. Wrong marks can only hide a record under
-/// that key.
+/// that key, and whoever holds it there can hide it anyhow; they never displace right ones, since
+/// versions are told apart by the record alone.
 ///
 ///   u8 flags | u8 span | record, verbatim
 struct IndexEntry {
@@ -22,8 +23,9 @@ Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes);
 inline ByteView record_of(ByteView entry) { return entry.subspan(2); }
 
 /// Index records: one per owner and key, versions by the owner's own count, a withdrawal as
-/// tombstone. The key cannot be checked, on purpose: this node knows no values. Checking a
-/// signature is dear, and the same record comes under a dozen keys, so what was found genuine is
+/// tombstone. The key cannot be checked, on purpose: this node knows no values. But the owner signs
+/// which node hosts it, and only that node may put the record anywhere. Checking a signature is
+/// dear, and the same record comes under a dozen keys, so what was found genuine is
 /// remembered for a while.
 class IndexRules final : public ItemRules {
  public:
@@ -37,6 +39,7 @@ class IndexRules final : public ItemRules {
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool open_to_all() const override { return false; }  // the index answers questions, not listings
+  ByteView signed_part(ByteView bytes) const override { return record_of(bytes); }
   bool genuine(ByteView bytes) const override;
 
  private:

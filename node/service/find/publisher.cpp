@@ -94,34 +94,48 @@ profile::Publication Publisher::publication(const User& user) const {
           .target_fpr = options_.target_fpr};
 }
 
-/// The new record under all keys of the profile, and a withdrawal under keys that only the old one
-/// had.
+/// Where records of an earlier profile may still lie.
+std::set<profile::RingKey> Publisher::old_keys(const User& user) const {
+  std::set<profile::RingKey> out;
+  for (const Id& key : user.leftover_keys) out.insert(key.bytes);
+  if (user.published_profile.empty()) return out;
+  auto before = profile::parse_profile(schema_, user.published_profile);
+  if (!before) return out;
+  for (const auto& placement :
+       profile::placements(schema_, salt_, *before, profile::owner_id(user.key)))
+    out.insert(placement.key);
+  return out;
+}
+
+/// The new record under all keys of the profile, and a withdrawal under keys that only older ones
+/// had; those are noted in the user.
 Result<std::vector<ItemClient::PutEntry>> Publisher::entries(User& user, bool withdraw) const {
   auto profile = profile::parse_profile(schema_, withdraw ? "{}" : user.profile);
   if (!profile) return profile.error();
-  user.version = next_seq(user.version, context_.now().wall);
-  profile::Publication facts = publication(user);
-  profile::OwnerId owner = profile::owner_id(user.key);
+  std::vector<profile::Placement> places;
+  if (!withdraw)
+    places = profile::placements(schema_, salt_, *profile, profile::owner_id(user.key));
+  std::set<profile::RingKey> old = old_keys(user);
+  for (const auto& place : places) old.erase(place.key);
+  user.leftover_keys.clear();
+  for (const profile::RingKey& key : old) {
+    if (user.leftover_keys.size() < User::max_leftover_keys) user.leftover_keys.push_back(Id{key});
+  }
 
+  user.version = next_seq(user.version, context_.now().wall);
+  profile::Record gone = profile::withdrawal(publication(user));
+  if (!old.empty() && !withdraw) ++user.version;
   std::vector<ItemClient::PutEntry> out;
-  std::set<profile::RingKey> current;
   if (!withdraw) {
-    profile::Record record = profile::build_record(schema_, salt_, *profile, facts);
+    profile::Record record = profile::build_record(schema_, salt_, *profile, publication(user));
     profile::sign_record(schema_, salt_, signer_, user.seed, record);
     Bytes bytes = profile::encode(record);
-    for (const auto& placement : profile::placements(schema_, salt_, *profile, owner)) {
-      current.insert(placement.key);
-      out.push_back(entry_at(placement.key, placement.marks, bytes));
-    }
+    for (const auto& place : places) out.push_back(entry_at(place.key, place.marks, bytes));
   }
-  auto before = profile::parse_profile(schema_, user.published_profile);
-  if (user.published_profile.empty() || !before) return out;
-  profile::Record gone = profile::withdrawal(facts);
+  if (old.empty()) return out;
   profile::sign_record(schema_, salt_, signer_, user.seed, gone);
   Bytes bytes = profile::encode(gone);
-  for (const auto& placement : profile::placements(schema_, salt_, *before, owner)) {
-    if (!current.contains(placement.key)) out.push_back(entry_at(placement.key, {}, bytes));
-  }
+  for (const profile::RingKey& key : old) out.push_back(entry_at(key, {}, bytes));
   return out;
 }
 
@@ -157,16 +171,34 @@ void Publisher::begin(Job job) {
 void Publisher::put(const Job& job, std::uint64_t version, std::size_t records,
                     std::vector<ItemClient::PutEntry> entries) {
   if (entries.empty()) return end(job, Published{.version = version});
-  replicas_.put(std::move(entries), [this, job, version,
-                                     records](const std::vector<ItemClient::Stored>& stored) {
-    auto safe = std::count_if(stored.begin(), stored.end(),
-                              [](const auto& s) { return s.status == Status::ok && s.safe; });
-    Published result{
-        .version = version, .records = records, .stored = static_cast<std::size_t>(safe)};
+  std::vector<Id> keys;
+  for (const auto& entry : entries) keys.push_back(entry.parcel.ring);
+  replicas_.put(std::move(entries), [this, job, version, records, keys = std::move(keys)](
+                                        const std::vector<ItemClient::Stored>& stored) {
+    Published result{.version = version, .records = records};
+    std::set<Id> safe;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (stored[i].status != Status::ok) result.refused = stored[i].status;
+      if (stored[i].status != Status::ok || !stored[i].safe) continue;
+      ++result.stored;
+      safe.insert(keys[i]);
+    }
     if (result.stored < result.records) try_later(job.user, job.withdraw, version);
     if (result.stored == result.records && job.withdraw) forget_published(job.user);
+    if (!job.withdraw) forget_leftover(job.user, safe);
     end(job, result);
   });
+}
+
+/// Of a withdrawal they are kept until all of it is done: see forget_published.
+void Publisher::forget_leftover(const UserId& id, const std::set<Id>& cleared) {
+  const User* found = users_.find(id);
+  if (found == nullptr) return;
+  User user = *found;
+  if (std::erase_if(user.leftover_keys, [&](const Id& key) { return cleared.contains(key); }) == 0)
+    return;
+  auto changed = users_.change(user, [](const Result<void>&) {});  // else they are cleared twice
+  if (!changed) context_.log(LogLevel::warning, changed.error().text);
 }
 
 void Publisher::forget_published(const UserId& id) {
@@ -174,6 +206,7 @@ void Publisher::forget_published(const UserId& id) {
   if (found == nullptr || found->published) return;
   User user = *found;
   user.published_profile.clear();
+  user.leftover_keys.clear();
   auto changed = users_.change(user, [](const Result<void>&) {});  // else it is withdrawn twice
   if (!changed) context_.log(LogLevel::warning, changed.error().text);
 }

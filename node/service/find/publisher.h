@@ -12,8 +12,12 @@
 namespace beckon::service {
 
 /// Puts the records of this node's users on the ring, replaces them when a profile changes, renews
-/// them before they expire, and withdraws them. A user's published profile is remembered, so that
-/// keys that a change leaves behind are cleared too, also after a restart.
+/// them before they expire, and withdraws them. A user's published profile is remembered, and so
+/// are the keys that a change leaves behind until the ring has confirmed that they are cleared,
+/// also over a restart.
+///
+/// A withdrawal has a lower version than the record made with it: whoever puts it under a key of
+/// the new profile cannot displace the record there.
 class Publisher {
  public:
   struct Options {
@@ -27,6 +31,7 @@ class Publisher {
     std::uint64_t version{};
     std::size_t records{};
     std::size_t stored{};  // with as many copies as make them safe
+    Status refused{};      // why one of the others is not; ok if they only lack copies
   };
   using Done = std::function<void(Result<Published>)>;
 
@@ -57,9 +62,11 @@ class Publisher {
   void try_later(const UserId& user, bool withdraw, std::uint64_t version);
   void wait_for_late();
   void forget_published(const UserId& id);
+  void forget_leftover(const UserId& id, const std::set<Id>& cleared);
   void run();
   void begin(Job job);
   Result<std::vector<ItemClient::PutEntry>> entries(User& user, bool withdraw) const;
+  std::set<profile::RingKey> old_keys(const User& user) const;
   profile::Publication publication(const User& user) const;
   void end(const Job& job, const Result<Published>& result);
   void put(const Job& job, std::uint64_t version, std::size_t records,

@@ -102,7 +102,7 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
   if (stored.group)
     message.members.insert(message.members.end(), invite.to.begin(), invite.to.end());
   post_all(stored, message);
-  watch(key);
+  watch();
   return stored.id;
 }
 
@@ -163,14 +163,14 @@ Result<void> Calls::say(const Key& key, const std::string& text) {
 
 Delivery Calls::take(const User& to, const Letter& letter) {
   UserId sender = user_id(letter.from);
-  const Contact* contact = contacts_.find(to.id(), sender);
-  if (contact != nullptr && contact->standing == Contact::Standing::blocked)
-    return Delivery::delivered;  // no signal
   auto message = decode_call_message(letter.body);
   auto age = context_.now().wall - letter.time;
   bool fresh = age <= options_.skew && age >= -options_.skew;
   Id rate_key = Id::of_digest(sha256({to.id().bytes, letter.from}));
   if (!message || !fresh || !rate_.take(rate_key, 1, context_.now().mono)) return Delivery::refused;
+  const Contact* contact = contacts_.find(to.id(), sender);
+  if (contact != nullptr && contact->standing == Contact::Standing::blocked)
+    return unheard(to, letter, *message);
   auto found = calls_.find({to.id(), letter.thread});
   if (found == calls_.end()) {
     return message->op == Op::invite ? invited(to, letter, *message) : Delivery::refused;
@@ -183,14 +183,34 @@ Delivery Calls::take(const User& to, const Letter& letter) {
   return heard(found->second, member->second, *message);
 }
 
+Delivery Calls::unheard(const User& to, const Letter& letter, const CallMessage& message) {
+  UserId sender = user_id(letter.from);
+  Key key{to.id(), letter.thread};
+  if (calls_.contains(key)) return Delivery::delivered;  // blocked in the middle of it
+  if (auto known = unheard_.find(key); known != unheard_.end())
+    return known->second.from == sender ? Delivery::delivered : Delivery::refused;
+  auto ringing = std::count_if(unheard_.begin(), unheard_.end(), [&](const auto& entry) {
+    return entry.first.first == to.id() && entry.second.from == sender;
+  });
+  if (message.op != Op::invite || to.policy != Policy::everyone || !has_room(to, sender, true) ||
+      static_cast<std::size_t>(ringing) >= options_.max_per_caller) {
+    return Delivery::refused;
+  }
+  unheard_[key] = {.from = sender, .since = context_.now().mono};
+  watch();
+  return Delivery::delivered;
+}
+
+bool Calls::has_room(const User& to, const UserId& sender, bool stranger) const {
+  std::size_t most = stranger ? options_.max_of_strangers : options_.max_calls;
+  return open_calls(to.id()) < most && open_calls(to.id(), &sender) < options_.max_per_caller;
+}
+
 Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage& message) {
   UserId sender = user_id(letter.from);
   bool stranger = contacts_.find(to.id(), sender) == nullptr;
   bool closed = to.policy == Policy::nobody || (to.policy == Policy::contacts && stranger);
-  if (closed || open_calls(to.id()) >= options_.max_calls ||
-      open_calls(to.id(), &sender) >= options_.max_per_caller) {
-    return Delivery::refused;
-  }
+  if (closed || !has_room(to, sender, stranger)) return Delivery::refused;
   Call call{.id = letter.thread,
             .user = to.id(),
             .group = message.members.size() > 1,
@@ -207,7 +227,7 @@ Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage&
   Key key{to.id(), call.id};
   forget_oldest(key.first);
   Call& stored = calls_.emplace(key, std::move(call)).first->second;
-  watch(key);
+  watch();
   if (busy(to.id())) {
     post(stored, sender, {.op = Op::decline, .text = "busy"});
     end(stored, "busy");
@@ -394,22 +414,32 @@ void Calls::forget_oldest(const UserId& user) {
   calls_.erase(oldest);
 }
 
-void Calls::watch(const Key& key) {
-  context_.after(options_.alive_every, [this, key] {
-    auto found = calls_.find(key);
-    if (found == calls_.end()) return;
-    Call& call = found->second;
-    Time now = context_.now().mono;
+void Calls::watch() {
+  if (watching_ || (calls_.empty() && unheard_.empty())) return;
+  watching_ = true;
+  context_.after(options_.alive_every, [this] {
+    watching_ = false;
+    look_at_all();
+    watch();
+  });
+}
+
+void Calls::look_at_all() {
+  Time now = context_.now().mono;
+  std::erase_if(unheard_,
+                [&](const auto& entry) { return now - entry.second.since >= options_.ring_for; });
+  for (auto it = calls_.begin(); it != calls_.end();) {
+    Call& call = it->second;
     if (call.state == Call::State::ended && now - call.since >= options_.forget_after) {
-      names_.erase(key);
-      calls_.erase(found);
-      return;
+      names_.erase(it->first);
+      it = calls_.erase(it);
+      continue;
     }
     if (call.state == Call::State::ringing && now - call.since >= options_.ring_for)
       end(call, "no answer");
     look_at_members(call);
-    watch(key);
-  });
+    ++it;
+  }
 }
 
 void Calls::look_at_members(Call& call) {

@@ -45,7 +45,8 @@ const char* to_text(Call::Standing standing);
 /// members' hosts, never through mailboxes; in a group everybody who joined speaks to everybody.
 /// Messages to one member are numbered and go one after the other, so a replayed one is known.
 /// That a call rang in vain is found by the caller's own clock: no answer, and no word of whether
-/// it was blocked. Calls live in memory: a restart hangs up.
+/// it was blocked. A blocked caller is answered as a stranger is whose call nobody takes. Calls
+/// live in memory: a restart hangs up.
 class Calls {
  public:
   struct Options {
@@ -55,6 +56,7 @@ class Calls {
     Duration forget_after = std::chrono::minutes(10);  // ended calls stay visible so long
     std::size_t max_calls = 16;                        // per user, ended ones not counted
     std::size_t max_per_caller = 2;                    // of those, from one other user
+    std::size_t max_of_strangers = 8;                  // so that contacts get through
     std::size_t max_ended = 64;                        // per user; the oldest makes room
     std::size_t max_queue = 256;                       // lines waiting for one member
     RateLimit::Options rate{.per_second = 20, .burst = 400, .peers = 4096};
@@ -94,11 +96,14 @@ class Calls {
   void sent(const Key& key, const UserId& to, const Courier::Outcome& outcome);
   void gone(Call& call, Call::Member& member, const std::string& why);
   void end(Call& call, const std::string& why);
-  void watch(const Key& key);  // ringing time, silence, forgetting
+  Delivery unheard(const User& to, const Letter& letter, const CallMessage& message);
+  void watch();  // one timer for all calls: ringing time, silence, forgetting
+  void look_at_all();
   void look_at_members(Call& call);
   void forget_oldest(const UserId& user);
   void tell(const Call& call, const char* what, const Call::Member* member,
             const std::string& text = {});
+  bool has_room(const User& to, const UserId& sender, bool stranger) const;
   std::size_t open_calls(const UserId& user, const UserId* from = nullptr) const;
   bool busy(const UserId& user) const;
   CallMessage roster_of(const Call& call) const;
@@ -112,6 +117,12 @@ class Calls {
   RateLimit rate_;
   std::map<Key, Call> calls_;
   std::map<Key, std::string> names_;  // what the user calls itself in that call
+  struct Unheard {
+    UserId from{};
+    Time since{};
+  };
+  std::map<Key, Unheard> unheard_;  // invitations of blocked callers, while they would ring
+  bool watching_ = false;
 };
 
 }  // namespace beckon::service

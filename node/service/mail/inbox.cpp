@@ -15,6 +15,22 @@ Bytes row_key(const UserId& user, std::uint64_t number) {
   return w.take();
 }
 
+/// Number 0 is no message: its row keeps the number after the highest given, when that is gone.
+Mutation next_number_row(const UserId& user, std::uint64_t next) {
+  ByteWriter w;
+  w.u8(row_version);
+  w.u64(next);
+  return {.table = Table::inbox, .key = row_key(user, 0), .value = w.take()};
+}
+
+Result<std::uint64_t> decode_next_number(ByteView row) {
+  ByteReader r(row);
+  if (r.u8() != row_version) r.fail();
+  std::uint64_t next = r.u64();
+  if (auto done = r.finish("the next number of a message"); !done) return done.error();
+  return next;
+}
+
 struct Row {
   Inbox::Place place{};
   Message message{};
@@ -59,18 +75,28 @@ Result<void> Inbox::load() {
     ByteReader r(key);
     UserId user{r.array<UserId::size>()};
     std::uint64_t number = r.u64();
-    auto row = decode_row(number, value);
-    if (auto whole = r.finish("the key of a stored message"); !whole || !row) {
-      failed = whole ? row.error() : whole.error();
-      return false;
-    }
-    Box& box = boxes_[user];
-    insert(box, number, row->message.letter, row->place, row->message.unread, true);
-    box.next = number + 1;
-    return true;
+    auto whole = r.finish("the key of a stored message");
+    auto loaded = whole ? load_row(user, number, value) : whole;
+    if (!loaded) failed = loaded.error();
+    return loaded.has_value();
   });
   if (!scanned) return scanned.error();
   if (failed) return *failed;
+  return {};
+}
+
+Result<void> Inbox::load_row(const UserId& user, std::uint64_t number, ByteView value) {
+  Box& box = boxes_[user];
+  if (number == 0) {
+    auto next = decode_next_number(value);
+    if (!next) return next.error();
+    box.next = std::max(box.next, *next);
+    return {};
+  }
+  auto row = decode_row(number, value);
+  if (!row) return row.error();
+  insert(box, number, row->message.letter, row->place, row->message.unread, true);
+  box.next = std::max(box.next, number + 1);
   return {};
 }
 
@@ -292,6 +318,7 @@ void Inbox::erase_requests(const UserId& user, const PublicKey& from, Context::W
     writes.push_back({.table = Table::inbox, .key = row_key(user, number)});
     erase(box, number);
   }
+  if (!gone.empty()) writes.push_back(next_number_row(user, box.next));
   context_.write(std::move(writes), std::move(done));
 }
 

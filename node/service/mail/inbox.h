@@ -38,7 +38,7 @@ class Inbox {
   };
 
   Inbox(Context& context, Options options);
-  Result<void> load();
+  Result<void> load();  // numbers go on behind the highest ever given, also if that one is gone
 
   /// Keeps the letter; `done` once it is durable, at once with an Error `refused` if there is no
   /// room. A repetition ends like the first arrival did.
@@ -85,6 +85,7 @@ class Inbox {
     std::size_t bytes{};
   };
 
+  Result<void> load_row(const UserId& user, std::uint64_t number, ByteView value);
   Result<void> room_for(const Box& box, const Letter& letter, Place place) const;
   std::optional<std::uint64_t> oldest_hidden(const Box& box) const;
   void insert(Box& box, std::uint64_t number, const Letter& letter, Place place, bool unread,

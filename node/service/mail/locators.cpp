@@ -37,26 +37,52 @@ void Locators::ensure(const UserId& user) {
   if (!placed_.contains(user)) refresh(user);
 }
 
-void Locators::rotate(const User& user) {
+/// True while its key is being changed; its turn comes again when that is durable.
+bool Locators::rotating(const User& user) {
   User changed = user;
-  if (!rotate_message_keys(changed, context_.secrets().next(), context_.now().wall)) return;
-  auto stored = users_.change(changed, [](const Result<void>&) {});
-  if (!stored)
-    context_.log(LogLevel::error, "a message key was not changed: " + stored.error().text);
+  if (!rotate_message_keys(changed, context_.secrets().next(), context_.now().wall)) return false;
+  auto begun = users_.change(changed, [this, id = user.id()](const Result<void>& written) {
+    queue_.push_back(id);
+    if (written) return run();
+    context_.log(LogLevel::error, "a message key was not changed: " + written.error().text);
+    run_after(options_.retry);
+  });
+  return begun.has_value();
 }
 
-ItemClient::PutEntry Locators::entry(const User& user) const {
+ItemClient::PutEntry Locators::entry(const User& user) {
+  std::uint64_t& seq = seqs_[user.id()];
+  seq = next_seq(std::max(seq, user.version), context_.now().wall);
   Locator locator{.host = context_.self(),
                   .message_key = hpke::public_key(user.message_keys.front().secret)};
   AuthorRecord record{.topic = Locator::topic,
                       .author = user.key,
-                      .seq = next_seq(0, context_.now().wall),
+                      .seq = seq,
                       .issued = context_.now().wall,
                       .life = options_.life,
                       .payload = encode(locator)};
   return {.parcel = {.ring = author_record_key(overlay_, Locator::topic, user.key),
                      .kind = ItemKind::author_record,
                      .bytes = sign_author_record(record, overlay_, user.seed, signer_)}};
+}
+
+/// Nothing runs before: what failed must not be tried at once, and needs one timer only.
+void Locators::run_after(Duration pause) {
+  if (std::exchange(running_, true)) return;
+  context_.after(pause, [this] {
+    running_ = false;
+    run();
+  });
+}
+
+bool Locators::settled(const UserId& user, const ItemClient::Stored& stored) {
+  if (stored.status == Status::ok) placed_.insert(user);
+  // Our clock was set back, or the database is an older one: go on from what the ring holds. A
+  // number further ahead than the ring takes is a lie.
+  std::uint64_t furthest = next_seq(0, context_.now().wall + options_.seq_ahead);
+  if (stored.status == Status::too_old && stored.seq < furthest)
+    seqs_[user] = std::max(seqs_[user], stored.seq);
+  return stored.status == Status::ok;
 }
 
 void Locators::run() {
@@ -67,26 +93,21 @@ void Locators::run() {
     const User* user = users_.find(queue_.front());
     queue_.pop_front();
     if (user == nullptr) continue;
-    rotate(*user);
+    if (rotating(*user)) continue;
     ids.push_back(user->id());
-    batch.push_back(entry(*users_.find(ids.back())));
+    batch.push_back(entry(*user));
   }
   if (batch.empty()) return;
   running_ = true;
   replicas_.put(std::move(batch), [this, ids](const std::vector<ItemClient::Stored>& stored) {
     bool failed = false;
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      if (stored[i].status == Status::ok) {
-        placed_.insert(ids[i]);
-        continue;
-      }
+      if (settled(ids[i], stored[i])) continue;
       queue_.push_back(ids[i]);
       failed = true;
     }
-    context_.after(failed ? options_.retry : Duration(0), [this] {
-      running_ = false;
-      run();
-    });
+    running_ = false;
+    run_after(failed ? options_.retry : Duration(0));
   });
 }
 

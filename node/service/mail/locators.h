@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <set>
 
 #include "node/service/mail/contacts.h"
@@ -13,6 +14,10 @@ namespace beckon::service {
 /// Keeps the locators of this node's users on the ring, and their message keys fresh. A user has
 /// one once it is published or has written to somebody: before that nobody has a reason to reach
 /// it.
+///
+/// A new message key is told to the ring only once it is durable: else letters sealed to it could
+/// never be opened after a crash. Sequence numbers follow the clock but never go back with it;
+/// after a restart the ring itself says which one it holds.
 class Locators {
  public:
   struct Options {
@@ -20,6 +25,7 @@ class Locators {
     std::chrono::seconds life = std::chrono::hours(24);
     Duration retry = std::chrono::seconds(30);
     std::size_t batch = 64;
+    std::chrono::milliseconds seq_ahead = std::chrono::hours(1);  // as RuleBook::Options
   };
 
   Locators(Context& context, Replicas& replicas, Users& users, const Contacts& contacts,
@@ -32,8 +38,10 @@ class Locators {
  private:
   void refresh_all();
   void run();
-  void rotate(const User& user);
-  ItemClient::PutEntry entry(const User& user) const;
+  void run_after(Duration pause);
+  bool rotating(const User& user);
+  ItemClient::PutEntry entry(const User& user);
+  bool settled(const UserId& user, const ItemClient::Stored& stored);
 
   Context& context_;
   Replicas& replicas_;
@@ -44,6 +52,7 @@ class Locators {
   Options options_;
   std::deque<UserId> queue_;
   std::set<UserId> placed_;
+  std::map<UserId, std::uint64_t> seqs_;  // the newest made or heard of
   bool running_ = false;
 };
 

@@ -13,7 +13,8 @@ Mailbox::Mailbox(Context& context, Replicas& replicas, const Users& users, Recep
       courier_(courier),
       signer_(signer),
       overlay_(overlay),
-      options_(options) {}
+      options_(options),
+      gate_(context, "requests for mailboxes", options.rate) {}
 
 void Mailbox::start() {
   auto jitter = Duration(context_.rng().between(0, options_.period.count() / 4));
@@ -91,7 +92,10 @@ void Mailbox::take(const UserId& user, const Bytes& bytes) {
                     if (!taken || to == nullptr)
                       return;  // our disk failed: it stays in the mailbox
                     acknowledge(*to, envelope);
-                    if (taken->text) send_receipt(*to, *taken->text);
+                    if (!taken->text || receipts_.size() >= options_.max_receipts) return;
+                    receipts_.push_back({.user = user, .letter = *taken->text});
+                    receipts_.back().letter.body.clear();
+                    send_receipts();
                   });
 }
 
@@ -99,10 +103,35 @@ void Mailbox::acknowledge(const User& user, const Envelope& envelope) {
   MailboxAck ack{.recipient = user.key,
                  .entry = MailboxRules::entry_id(envelope.bytes),
                  .expiry = envelope.expiry};
+  if (acks_.size() >= options_.max_acks) return;
   Parcel parcel{.ring = mailbox_key(overlay_, user.id()),
                 .kind = ItemKind::mailbox_entry,
                 .bytes = sign_mailbox_ack(ack, overlay_, user.seed, signer_)};
-  replicas_.put({{.parcel = std::move(parcel)}}, [](const std::vector<ItemClient::Stored>&) {});
+  acks_.push_back({.parcel = std::move(parcel)});
+  send_acks();
+}
+
+/// One batch at a time: a full mailbox must not use up the writes to the ring that others need.
+void Mailbox::send_acks() {
+  if (acking_ || acks_.empty()) return;
+  acking_ = true;
+  std::vector<ItemClient::PutEntry> batch;
+  while (!acks_.empty() && batch.size() < options_.acks_at_once) {
+    batch.push_back(std::move(acks_.front()));
+    acks_.pop_front();
+  }
+  replicas_.put(std::move(batch), [this](const std::vector<ItemClient::Stored>&) {
+    acking_ = false;
+    send_acks();
+  });
+}
+
+void Mailbox::send_receipts() {
+  while (receipts_under_way_ < options_.receipts_at_once && !receipts_.empty()) {
+    Owed owed = std::move(receipts_.front());
+    receipts_.pop_front();
+    if (const User* user = users_.find(owed.user)) send_receipt(*user, owed.letter);
+  }
 }
 
 void Mailbox::send_receipt(const User& user, const Letter& letter) {
@@ -111,11 +140,16 @@ void Mailbox::send_receipt(const User& user, const Letter& letter) {
   receipt.kind = Letter::Kind::receipt;
   receipt.time = context_.now().wall;
   Callee sender{.key = letter.from, .name = letter.name};
+  ++receipts_under_way_;
   courier_.bring(user, std::move(receipt), sender, context_.now().wall + max_letter_life,
-                 Courier::Fallback::mailbox, [](const Courier::Outcome&) {});
+                 Courier::Fallback::mailbox, [this](const Courier::Outcome&) {
+                   --receipts_under_way_;
+                   send_receipts();
+                 });
 }
 
 void Mailbox::handle(const Request& request) {
+  if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   auto asked = decode_fetch_request(request.body);
   auto page = asked ? page_for(*asked) : Result<FetchReply>(asked.error());
   if (!page) return context_.refuse(request, page.error());

@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "node/service/gate.h"
 #include "node/service/mail/courier.h"
 #include "node/service/mail/reception.h"
 
@@ -21,6 +22,12 @@ class Mailbox {
     Duration timeout = std::chrono::seconds(5);
     std::chrono::milliseconds skew = std::chrono::minutes(5);
     std::size_t copies = 3;  // nodes that keep a mailbox
+    std::size_t receipts_at_once = 8;
+    std::size_t max_receipts =
+        4096;                       // waiting; beyond, a sender learns of delivery by trying again
+    std::size_t acks_at_once = 64;  // in one write to the ring, one write at a time
+    std::size_t max_acks = 4096;    // waiting; beyond, the letter is fetched and known again
+    RateLimit::Options rate{.per_second = 500, .burst = 5000, .peers = 1024};  // fetches, per peer
   };
 
   Mailbox(Context& context, Replicas& replicas, const Users& users, Reception& reception,
@@ -30,6 +37,7 @@ class Mailbox {
   void fetch_all();  // now, for every hosted user
 
   void handle(const Request& request);  // mailbox_req
+  std::uint64_t refused() const { return gate_.refused(); }
 
  private:
   struct Visit {
@@ -49,6 +57,8 @@ class Mailbox {
   void got(VisitId id, const Result<Frame>& frame);
   void take(const UserId& user, const Bytes& bytes);
   void acknowledge(const User& user, const Envelope& envelope);
+  void send_acks();
+  void send_receipts();
   void send_receipt(const User& user, const Letter& letter);
   void end(VisitId id);
 
@@ -63,6 +73,15 @@ class Mailbox {
   std::deque<UserId> queue_;
   std::map<VisitId, Visit> visits_;
   VisitId last_ = 0;
+  struct Owed {
+    UserId user{};
+    Letter letter{};  // without its text
+  };
+  std::deque<Owed> receipts_;
+  std::size_t receipts_under_way_ = 0;
+  std::deque<ItemClient::PutEntry> acks_;
+  bool acking_ = false;
+  Gate gate_;
 };
 
 }  // namespace beckon::service

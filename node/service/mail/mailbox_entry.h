@@ -32,6 +32,7 @@ class MailboxRules final : public ItemRules {
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool open_to_all() const override { return false; }
+  bool shared_place() const override { return true; }
   bool genuine(ByteView bytes) const override;
 
   static Id entry_id(ByteView envelope) { return Id::of_digest(sha256(envelope)); }

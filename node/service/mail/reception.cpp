@@ -28,13 +28,16 @@ Reception::Reception(Context& context, const Users& users, const Contacts& conta
       signer_(signer),
       overlay_(overlay),
       options_(options),
-      rate_(options.rate) {}
+      rate_(options.rate),
+      gate_(context, "letters", options.peer_rate) {}
 
 void Reception::handle(const Request& request) {
+  if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   auto envelope = decode_envelope(request.body);
   if (!envelope) return context_.refuse(request, envelope.error());
   take(*envelope, Way::direct, [this, request](const Result<Taken>& taken) {
     if (!taken) return context_.refuse(request, taken.error());
+    if (taken->rubbish) gate_.charge(request.from.id, options_.rubbish_cost);
     context_.reply(request, raw(FrameType::deliver_rep), encode(taken->outcome));
   });
 }
@@ -53,7 +56,8 @@ void Reception::take(const Envelope& envelope, Way way, Done done) {
   auto letter = open(envelope, user, signer_, overlay_);
   if (!letter) {
     bool old_key = letter.error().code == ErrorCode::not_found;
-    return done(Taken{old_key ? Delivery::not_here : Delivery::refused});
+    return done(
+        Taken{.outcome = old_key ? Delivery::not_here : Delivery::refused, .rubbish = true});
   }
   switch (letter->kind) {
     case Letter::Kind::text:
@@ -80,7 +84,7 @@ void Reception::take_text(const User& user, const Letter& letter, Way way, Done 
   UserId id = user.id();
   Inbox::Place place = place_for(user, letter);
   bool closed = user.policy == Policy::nobody ||
-                (user.policy == Policy::contacts && place == Inbox::Place::requests);
+                (user.policy == Policy::contacts && place != Inbox::Place::shown);
   bool repetition = inbox_.knows(id, letter);
   auto in_rate = [&] {
     return way == Way::mailbox || rate_.take(rate_key(id, letter.from), 1, context_.now().mono);

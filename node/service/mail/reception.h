@@ -1,26 +1,30 @@
 #pragma once
 
+#include "node/service/gate.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/inbox.h"
 #include "node/service/mail/mail_messages.h"
 #include "node/service/mail/outbox.h"
-#include "node/service/rate_limit.h"
 #include "node/service/users.h"
 
 namespace beckon::service {
 
 /// Takes in letters for the users of this node, whichever way they came: opens, checks, and judges
 /// by the user's contacts and policy. What is answered as delivered is durable. A blocked sender is
-/// answered like anybody else, and its letter is durable too; it is only never shown.
+/// answered like a stranger whose requests nobody looks at: the same policy, rate and number of
+/// letters; they are noted durably and never shown.
 class Reception {
  public:
   struct Options {
     RateLimit::Options rate{.per_second = 5, .burst = 200, .peers = 4096};  // per sender and user
+    RateLimit::Options peer_rate{.per_second = 1000, .burst = 5000, .peers = 1024};  // per node
+    double rubbish_cost = 50;  // what cannot be opened counts as so many
     std::chrono::milliseconds skew = std::chrono::minutes(5);
   };
   struct Taken {
     Delivery outcome{};
     std::optional<Letter> text{};  // a text that is durable now: its sender is owed a receipt
+    bool rubbish = false;          // sealed to no key of ours, or changed on the way
   };
   using Done = std::function<void(Result<Taken>)>;  // an Error: our disk failed; try again
   /// Letters that are no text belong to others.
@@ -33,6 +37,7 @@ class Reception {
   void on_call(Take take) { take_call_ = std::move(take); }
 
   void handle(const Request& request);  // deliver_req
+  std::uint64_t refused() const { return gate_.refused(); }
   /// Letters of a mailbox come all at once, and are lost if refused: no rate is asked of them. The
   /// mailbox's own limits bound them.
   enum class Way : std::uint8_t { direct, mailbox };
@@ -56,6 +61,7 @@ class Reception {
   Take take_receipt_ = nobody;
   Take take_call_ = nobody;
   RateLimit rate_;
+  Gate gate_;
 };
 
 }  // namespace beckon::service

@@ -153,6 +153,7 @@ class FindRoutes {
     std::erase_if(open_, [&](const auto& entry) { return !finder().open(entry.first); });
     open_[id] = {.query = exchange->query, .attributes = exchange->attributes};
     exchange->wish.cookie = id;
+    exchange->answer.when_gone([this, id] { finder().cancel(id); });
     if (!exchange->stream) return;
     exchange->answer.begin_stream();
     tell_progress(id, exchange);
