@@ -186,7 +186,9 @@ int publish(const Globals& globals) {
                stored == records ? "all" : std::to_string(stored));
   }
   if (stored < records && !globals.quiet) {
-    fmt::print(stderr, "The rest is tried again by itself.\n");
+    std::string why = reply->value("why", "");
+    fmt::print(stderr, "The rest is tried again by itself{}{}.\n", why.empty() ? "" : ": ",
+               printable(why, 80));
   }
   return stored == records ? exit_code::ok : exit_code::incomplete;
 }

@@ -146,6 +146,28 @@ TEST_CASE("keys that a failed change left behind are cleared later, also after a
   }
 }
 
+TEST_CASE("who publishes while the ring is full is told so, and it works once there is room") {
+  SearchWorld w(4);
+  auto restart_with = [&](std::size_t bytes) {
+    w.replica_options.max_bytes = bytes;
+    for (const Id& id : w.places) w.net.crash(id);
+    for (const Id& id : w.places) w.net.start(id);
+    w.net.run_for(10s);
+  };
+  restart_with(1000);
+  auto alice = w.at(0).users.create(R"({"name":"Alice","hobby":"chess"})", [](const auto&) {});
+  REQUIRE(alice);
+  std::optional<Result<Publisher::Published>> done;
+  w.at(0).search.publisher().publish(*alice, [&](const auto& result) { done = result; });
+  REQUIRE(w.net.run_until([&] { return done.has_value(); }, 2min));
+  REQUIRE(*done);
+  CHECK((*done)->stored < (*done)->records);
+  CHECK((*done)->refused == Status::full);
+  restart_with(1 << 20);
+  w.net.run_for(1min);
+  CHECK(w.find(3, "hobby=chess").verified == Ids{*alice});
+}
+
 TEST_CASE("many quick searches leave no timers behind, and one that is cancelled is over") {
   SearchWorld w(4);
   UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");

@@ -66,8 +66,10 @@ class Import : public std::enable_shared_from_this<Import> {
     if (!done) {
       fail(line, "not published: " + done.error().text);
     } else if (done->stored < done->records) {
-      fail(line, fmt::format("{} of {} records stored; beckond goes on trying", done->stored,
-                             done->records));
+      std::string why =
+          done->refused == Status::ok ? "" : fmt::format(" ({})", to_text(done->refused));
+      fail(line, fmt::format("{} of {} records stored{}; beckond goes on trying", done->stored,
+                             done->records, why));
     } else {
       ++published_;
     }

@@ -139,10 +139,12 @@ class ProfileRoutes {
   }
 
   static Json to_json(const UserId& id, const Publisher::Published& done) {
-    return {{"user", id.hex()},
-            {"version", done.version},
-            {"records", done.records},
-            {"stored", done.stored}};
+    Json out{{"user", id.hex()},
+             {"version", done.version},
+             {"records", done.records},
+             {"stored", done.stored}};
+    if (done.refused != Status::ok) out["why"] = to_text(done.refused);
+    return out;
   }
 
   void keep(const User& user, const Answer& answer) {
