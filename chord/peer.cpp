@@ -137,12 +137,15 @@ void Peer::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {
   if (epoch > epoch_) leave_ring(out);
 }
 
+/// It ends itself when it is told of a later process, so it is told only while that one has a link;
+/// one that is merely remembered may be dead.
 void Peer::refuse_older_life(const PeerRef& peer, Output& out) {
+  bool later_is_linked = links_.contains(peer.id);
   out.log.push_back({LogLevel::warning, "peer " + peer.id.brief() +
                                             " came back with an older epoch: two processes share "
                                             "its key, or its disk was set back"});
   lose_link(peer.id);
-  send(peer, ErrorReply{.code = WireError::superseded}, 0, out);
+  if (later_is_linked) send(peer, ErrorReply{.code = WireError::superseded}, 0, out);
   out.close.push_back(peer.id);
 }
 

@@ -31,6 +31,7 @@ struct Paths {
   Path credential_file() const { return state_dir / "credential"; }
   Path puzzle_file() const { return state_dir / "puzzle"; }
   Path revocations_file() const { return state_dir / "revocations"; }
+  Path authority_node_file() const { return state_dir / "authority.node"; }
   Path authority_dir() const { return state_dir / "authority"; }
   Path database() const { return state_dir / "beckon.db"; }
 };

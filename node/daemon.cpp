@@ -91,21 +91,26 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   if (!epoch) return epoch.error();
 
   io::uv::Loop loop;
-  auto driver = Driver::open({loop, **store, **log},
-                             {.identity = instance.identity,
-                              .overlay = instance.overlay,
-                              .epoch = *epoch,
-                              .options = to_options(settings, options.version),
-                              .seeds = fresh_seeds(),
-                              .listen = settings.text("listen"),
-                              .advertise = settings.text("advertise"),
-                              .socket = paths.socket().string(),
-                              .keep_revocations = [&](const service::Revocations& list) {
-                                auto kept = keep_revocations(paths, list);
-                                if (!kept) (*log)->write({LogLevel::error, kept.error().text});
-                              }});
+  auto driver = Driver::open(
+      {loop, **store, **log},
+      {.identity = instance.identity,
+       .overlay = instance.overlay,
+       .epoch = *epoch,
+       .options = to_options(settings, options.version),
+       .seeds = fresh_seeds(),
+       .listen = settings.text("listen"),
+       .advertise = settings.text("advertise"),
+       .socket = paths.socket().string(),
+       .keep_revocations =
+           [&](const service::Revocations& list) {
+             auto kept = keep_revocations(paths, list);
+             if (!kept) (*log)->write({LogLevel::error, kept.error().text});
+           },
+       .authority_node = instance.authority_node,
+       .keep_credential =
+           [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
+       .enroller = instance.authority ? &*instance.authority : nullptr});
   if (!driver) return driver.error();
-  if (instance.authority) (*driver)->transport().set_enroller(&*instance.authority);
   if (instance.revocations) {
     auto set = (*driver)->transport().set_revocations(*instance.revocations);
     if (!set) return set.error();

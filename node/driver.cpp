@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "node/service/frames.h"
+
 namespace beckon {
 
 Result<std::unique_ptr<Driver>> Driver::open(const Parts& parts, Node node) {
@@ -31,8 +33,12 @@ Driver::~Driver() {
 }
 
 Result<void> Driver::open_doors() {
-  transport_ = std::make_unique<io::Transport>(loop_, node_.identity, node_.overlay, node_.epoch,
-                                               static_cast<io::TransportListener&>(*this));
+  io::TransportOptions transport;
+  transport.wall = node_.wall;
+  transport_ =
+      std::make_unique<io::Transport>(loop_, node_.identity, node_.overlay, node_.epoch,
+                                      static_cast<io::TransportListener&>(*this), transport);
+  transport_->set_enroller(node_.enroller);
   auto address = transport_->listen(node_.listen, node_.advertise);
   if (!address) return address.error();
   chord::PeerRef self{transport_->id(), transport_->addresses().front()};
@@ -43,15 +49,37 @@ Result<void> Driver::open_doors() {
   if (!participant) return participant.error();
   participant_ = std::move(*participant);
   add_metrics();
+  if (node_.overlay.admission == service::Admission::closed) add_renewal();
   auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));
   if (!http) return http.error();
   http_ = std::move(*http);
   return {};
 }
 
-Now Driver::now() const { return {loop_.now(), io::uv::wall_now()}; }
+Now Driver::now() const { return {loop_.now(), node_.wall()}; }
 
 void Driver::start(const service::Command& command) { perform(service_->start(command, now())); }
+
+void Driver::add_renewal() {
+  service::Renewal::Self self{.overlay = node_.overlay.id(),
+                              .authority = *node_.overlay.authority,
+                              .key = node_.identity.key,
+                              .credential = *node_.identity.credential,
+                              .authority_node = node_.authority_node};
+  auto adopt = [this](const service::Credential& fresh) -> Result<void> {
+    if (auto kept = node_.keep_credential(fresh); !kept) return kept;
+    transport_->set_credential(fresh);
+    return {};
+  };
+  renewal_.emplace(service_->kernel(), node_.renewal, std::move(self), signer_, adopt);
+  renewal_->set_enroller(node_.enroller);
+  service_->kernel().serve(raw(service::FrameType::renew_req),
+                           [this](const service::Request& request) { renewal_->handle(request); });
+  service_->on_ring_event([this](const chord::Event& event) {
+    const auto* change = std::get_if<chord::ModeChanged>(&event);
+    if (change != nullptr && change->to == chord::Mode::member) renewal_->start();
+  });
+}
 
 void Driver::perform(service::Output output) {
   if (closing_) return;  // doors are shut; writes begun earlier still come to their end

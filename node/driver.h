@@ -8,6 +8,7 @@
 #include "node/io/transport.h"
 #include "node/log_file.h"
 #include "node/service/participant.h"
+#include "node/service/renewal.h"
 #include "node/service/service.h"
 
 namespace beckon {
@@ -33,6 +34,11 @@ class Driver final : private io::TransportListener, private io::HttpListener {
     std::string advertise{};
     std::string socket{};
     std::function<void(const service::Revocations&)> keep_revocations{};
+    std::optional<chord::Id> authority_node{};  // closed overlays: who renews credentials
+    std::function<Result<void>(const service::Credential&)> keep_credential{};
+    service::Enroller* enroller = nullptr;  // this node is the authority's; outlives the driver
+    service::Renewal::Options renewal{};
+    WallTime (*wall)() = io::uv::wall_now;
   };
 
   static Result<std::unique_ptr<Driver>> open(const Parts& parts, Node node);
@@ -46,10 +52,12 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   service::Service& service() { return *service_; }
   service::Participant& participant() { return *participant_; }
   io::Transport& transport() { return *transport_; }
+  const service::Renewal* renewal() const { return renewal_ ? &*renewal_ : nullptr; }  // closed
 
  private:
   Result<void> open_doors();
   void add_metrics();
+  void add_renewal();
   Now now() const;
   void perform(service::Output output);
   void stop_soon();
@@ -77,6 +85,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   std::unique_ptr<io::Transport> transport_{};
   std::unique_ptr<service::Service> service_{};
   std::unique_ptr<service::Participant> participant_{};
+  std::optional<service::Renewal> renewal_{};
   std::unique_ptr<io::HttpServer> http_{};
   io::uv::Timer wake_;
   io::uv::Timer stop_;

@@ -31,6 +31,14 @@ Result<Overlay> load_overlay(const config::Paths& paths) {
   return overlay;
 }
 
+/// The authority's own node has nobody to ask when it comes back after its credential has ended.
+Result<void> renew_own(const config::Paths& paths, WallTime now, Instance& instance) {
+  auto credential = instance.authority->admit_self(instance.identity.key, now);
+  if (!credential) return credential.error();
+  instance.identity.credential = *credential;
+  return keep_credential(paths, *credential);
+}
+
 Result<void> load_credential(const config::Paths& paths, WallTime now, Instance& instance) {
   auto bytes = read_if_there(paths.credential_file(), service::Credential::size);
   if (!bytes) return bytes.error();
@@ -48,6 +56,7 @@ Result<void> load_credential(const config::Paths& paths, WallTime now, Instance&
         fmt::format("{}: {}", paths.credential_file().string(), credential.error().text));
   auto valid = credential->check(instance.overlay.id(), *instance.overlay.authority,
                                  instance.identity.key, Ed25519(), now);
+  if (!valid && instance.authority) return renew_own(paths, now, instance);
   if (!valid) {
     return Error{ErrorCode::refused,
                  fmt::format("this node's credential does not hold: {}. Check the clock; else "
@@ -87,11 +96,7 @@ Result<void> solve(const config::Paths& paths, Instance& instance) {
   return io::replace_file(paths.puzzle_file(), out.bytes());
 }
 
-Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& instance) {
-  auto credential = load_credential(paths, now, instance);
-  if (!credential) return credential;
-  auto revocations = load_revocations(paths, instance);
-  if (!revocations) return revocations;
+Result<void> load_authority(const config::Paths& paths, Instance& instance) {
   if (!io::Authority::exists(paths.authority_dir())) return {};
   auto authority = io::Authority::open(paths.authority_dir(), instance.overlay);
   if (!authority) return authority.error();
@@ -100,7 +105,38 @@ Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& ins
   return {};
 }
 
-Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolment) {
+Result<void> load_authority_node(const config::Paths& paths, Instance& instance) {
+  if (instance.authority) {
+    instance.authority_node = instance.identity.id();
+    return {};
+  }
+  auto bytes = read_if_there(paths.authority_node_file(), chord::Id::size);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return {};
+  ByteReader in(**bytes);
+  chord::Id id{in.array<chord::Id::size>()};
+  if (auto whole = in.finish(paths.authority_node_file().string()); !whole) return whole;
+  instance.authority_node = id;
+  return {};
+}
+
+Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& instance) {
+  if (auto read = load_revocations(paths, instance); !read) return read;
+  if (auto read = load_authority(paths, instance); !read) return read;
+  if (auto read = load_credential(paths, now, instance); !read) return read;
+  return load_authority_node(paths, instance);
+}
+
+/// Whether the credential of this home is of use; if not, a new invite is.
+bool holds_credential(const config::Paths& paths, const Overlay& overlay, WallTime now) {
+  auto identity = io::load_or_create_identity(paths.node_key());
+  if (!identity) return false;
+  Instance instance{.identity = *identity, .overlay = overlay};
+  return load_credential(paths, now, instance).has_value();
+}
+
+Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolment,
+                  const chord::Id& from) {
   auto overlay =
       io::replace_file(paths.overlay_file(), as_bytes(service::overlay_json(enrolment.overlay)));
   if (!overlay) return overlay;
@@ -109,7 +145,9 @@ Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolmen
     if (!revocations) return revocations;
   }
   if (!enrolment.credential) return {};
-  return io::replace_file(paths.credential_file(), enrolment.credential->encode());
+  auto authority = io::replace_file(paths.authority_node_file(), from.bytes);
+  if (!authority) return authority;
+  return keep_credential(paths, *enrolment.credential);
 }
 
 }  // namespace
@@ -140,7 +178,7 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
   if (!current) return current.error();
   bool fresh = !fs::exists(paths.overlay_file()) && !fs::exists(paths.database());
   if (current->id() == invite->overlay) {
-    bool admitted = invite->admission == Admission::open || fs::exists(paths.credential_file());
+    bool admitted = invite->admission == Admission::open || holds_credential(paths, *current, now);
     if (admitted) return invite->addresses;  // nothing to ask for
   } else if (!fresh) {
     return Error{
@@ -152,7 +190,7 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
   if (!identity) return identity.error();
   auto enrolment = io::enrol(*identity, *invite);
   if (!enrolment) return Error{enrolment.error().code, "--invite: " + enrolment.error().text};
-  auto kept = keep(paths, *enrolment);
+  auto kept = keep(paths, *enrolment, invite->inviter);
   if (!kept) return kept.error();
   return invite->addresses;
 }
@@ -172,9 +210,14 @@ Result<Overlay> create_overlay(const config::Paths& paths, const std::string& na
   if (!credential) return credential.error();
   auto kept = keep(
       paths,
-      {.overlay = *overlay, .credential = *credential, .revocations = authority->revocations()});
+      {.overlay = *overlay, .credential = *credential, .revocations = authority->revocations()},
+      service::node_id(identity->key, credential->nonce));
   if (!kept) return kept.error();
   return overlay;
+}
+
+Result<void> keep_credential(const config::Paths& paths, const service::Credential& credential) {
+  return io::replace_file(paths.credential_file(), credential.encode());
 }
 
 Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list) {

@@ -10,13 +10,14 @@
 namespace beckon {
 
 /// What a home holds of a node: who it is and which overlay it belongs to. Files in the state
-/// folder: node.key, overlay.json (absent: the built-in open overlay), credential and revocations
-/// (closed overlays), puzzle (open ones that ask for one), authority/ (on the founder of a closed
-/// one).
+/// folder: node.key, overlay.json (absent: the built-in open overlay), credential, revocations and
+/// authority.node, the id of the node to ask for renewals (closed overlays), puzzle (open ones that
+/// ask for one), authority/ (on the founder of a closed one).
 struct Instance {
   io::Identity identity{};
   service::Overlay overlay{};
   std::optional<service::Revocations> revocations{};
+  std::optional<chord::Id> authority_node{};
   std::optional<io::Authority> authority{};
 };
 
@@ -34,6 +35,7 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
 Result<service::Overlay> create_overlay(const config::Paths& paths, const std::string& name,
                                         WallTime now);
 
+Result<void> keep_credential(const config::Paths& paths, const service::Credential& credential);
 Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list);
 
 }  // namespace beckon

@@ -28,6 +28,15 @@ Json overlay_json(const Instance& instance) {
   return out;
 }
 
+Json credential_json(const service::Renewal& renewal, WallTime now) {
+  WallTime until = renewal.credential().not_after;
+  Json out{{"until_ms", to_ms(until)},
+           {"left_s", std::max<std::int64_t>(0, (until - now).count() / 1000)},
+           {"renewal_ms", to_ms(renewal.due())}};
+  if (!renewal.trouble().empty()) out["trouble"] = printable(renewal.trouble(), 200);
+  return out;
+}
+
 Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
   auto addresses = driver.transport().addresses();
   WallTime now = driver.service().kernel().now().wall;
@@ -90,6 +99,11 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
 
 void add_overlay_routes(Driver& driver, Instance& instance) {
   service::Api& api = driver.service().api();
+  if (const service::Renewal* renewal = driver.renewal()) {
+    driver.service().status_field("credential", [renewal, &driver] {
+      return credential_json(*renewal, driver.service().kernel().now().wall);
+    });
+  }
   api.route("GET", "/v1/overlay",
             [&instance](const ApiRequest&, Answer answer) { answer.json(overlay_json(instance)); });
   api.route("POST", "/v1/overlay/invites", [&driver, &instance](const ApiRequest&, Answer answer) {

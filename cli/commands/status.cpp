@@ -38,6 +38,18 @@ void print_users(const Json& users) {
   }
 }
 
+void print_admission(const Json& status) {
+  if (!status.contains("credential")) return;
+  const Json& credential = status["credential"];
+  auto days = credential.value("left_s", std::int64_t{}) / 86400;
+  std::string trouble = printable(credential.value("trouble", ""));
+  if (trouble.empty()) {
+    fmt::print("Admitted for {} days more; renewed by itself\n", days);
+  } else {
+    fmt::print("Admitted for {} days more; renewing fails: {}\n", days, trouble);
+  }
+}
+
 void print_mail(const Json& status) {
   Json inbox = status.value("inbox", Json::object());
   int unread = inbox.value("unread", 0);
@@ -67,6 +79,7 @@ void print(const Globals& globals, const Json& status) {
                ring["successors"].empty() ? "none" : brief(ring["successors"][0]["id"]),
                ring["successors"].empty() ? 0 : ring["successors"].size() - 1);
   }
+  print_admission(status);
   print_users(status["users"]);
   print_mail(status);
   std::string web = status.value("web", "");

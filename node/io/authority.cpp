@@ -116,34 +116,42 @@ Result<void> Authority::decode_ledger(ByteView bytes) {
 
 Result<void> Authority::save() { return replace_file(ledger_in(directory_), encode_ledger()); }
 
-Result<service::Credential> Authority::issue(const PublicKey& key, const service::Nonce& nonce,
-                                             service::Role role, WallTime now) {
-  chord::Id id = service::node_id(key, nonce);
+/// A key that comes a second time keeps its place on the ring: nobody draws until he likes it.
+service::Nonce Authority::place_of(const Digest& key_hash) const {
+  for (const auto& [id, credential] : members_) {
+    if (credential.key_hash == key_hash) return credential.nonce;
+  }
+  service::Nonce nonce{};
+  fill_random(nonce);
+  return nonce;
+}
+
+Result<service::Credential> Authority::issue(const PublicKey& key, service::Role role,
+                                             WallTime now) {
+  service::Credential draft{
+      .overlay = overlay_.id(), .key_hash = sha256(service::spki_of(key)), .role = role};
+  draft.nonce = place_of(draft.key_hash);
+  chord::Id id = service::node_id(key, draft.nonce);
   if (members_.size() >= options_.max_members && !members_.contains(id)) {
     return refuse(
         fmt::format("the overlay has {} members, as many as it may have", members_.size()));
   }
-  service::Credential out{.overlay = overlay_.id(),
-                          .key_hash = sha256(service::spki_of(key)),
-                          .nonce = nonce,
-                          .not_before = now - clock_tolerance,
-                          .not_after = now + options_.credential_life,
-                          .serial = next_serial_++,
-                          .role = role};
-  out.signature = Ed25519().sign(seed_, out.signed_part());
-  members_[id] = out;
+  return sign(draft, id, now);
+}
+
+Result<service::Credential> Authority::sign(service::Credential draft, const chord::Id& id,
+                                            WallTime now) {
+  draft.not_before = now - clock_tolerance;
+  draft.not_after = now + options_.credential_life;
+  draft.serial = next_serial_++;
+  draft.signature = Ed25519().sign(seed_, draft.signed_part());
+  members_[id] = draft;
   if (auto saved = save(); !saved) return saved.error();
-  return out;
+  return draft;
 }
 
 Result<service::Credential> Authority::admit_self(const PublicKey& key, WallTime now) {
-  service::Nonce nonce{};
-  fill_random(nonce);
-  Digest hash = sha256(service::spki_of(key));
-  for (const auto& [id, credential] : members_) {  // a second time: the same place on the ring
-    if (credential.key_hash == hash) nonce = credential.nonce;
-  }
-  return issue(key, nonce, service::Role::authority, now);
+  return issue(key, service::Role::authority, now);
 }
 
 Result<service::Invite> Authority::invite(const chord::Id& inviter,
@@ -171,17 +179,7 @@ Result<service::Invite> Authority::invite(const chord::Id& inviter,
 }
 
 Result<service::Credential> Authority::admit(const PublicKey& key,
-                                             const service::EnrolRequest& request,
-                                             const std::optional<service::Credential>& current,
-                                             WallTime now) {
-  if (request.kind == service::EnrolRequest::Kind::renew) {
-    chord::Id id = current ? service::node_id(key, current->nonce) : chord::Id{};
-    auto member = members_.find(id);
-    if (!current || member == members_.end() || revocations_.contains(id)) {
-      return refuse("a renewal by a node that is no member");
-    }
-    return issue(key, current->nonce, member->second.role, now);
-  }
+                                             const service::EnrolRequest& request, WallTime now) {
   auto found = invites_.find(sha256(request.secret));
   if (request.kind != service::EnrolRequest::Kind::join || found == invites_.end()) {
     return refuse("an invite that is unknown or was used");
@@ -192,9 +190,18 @@ Result<service::Credential> Authority::admit(const PublicKey& key,
     if (auto saved = save(); !saved) return saved.error();
     return refuse("an invite that has ended");
   }
-  service::Nonce nonce{};
-  fill_random(nonce);
-  return issue(key, nonce, service::Role::member, now);
+  return issue(key, service::Role::member, now);
+}
+
+Result<service::Credential> Authority::renew(const chord::Id& member, WallTime now) {
+  auto found = members_.find(member);
+  if (found == members_.end() || revocations_.contains(member)) {
+    return refuse("a renewal by a node that is no member");
+  }
+  const service::Credential& current = found->second;
+  bool fresh = current.not_after - now > options_.credential_life / 2;
+  if (fresh) return current;  // the answer got lost, or somebody wants to wear out our disk
+  return sign(current, member, now);
 }
 
 Result<service::Revocations> Authority::revoke(const chord::Id& member, WallTime now) {

@@ -47,8 +47,8 @@ class Authority final : public service::Enroller {
   Result<service::Invite> invite(const chord::Id& inviter, std::vector<std::string> addresses,
                                  WallTime now);
   Result<service::Credential> admit(const PublicKey& key, const service::EnrolRequest& request,
-                                    const std::optional<service::Credential>& current,
                                     WallTime now) override;
+  Result<service::Credential> renew(const chord::Id& member, WallTime now) override;
   /// Expels a member; the new list is to be given to Transport::set_revocations.
   Result<service::Revocations> revoke(const chord::Id& member, WallTime now);
   const service::Revocations& revocations() const { return revocations_; }
@@ -57,8 +57,9 @@ class Authority final : public service::Enroller {
 
  private:
   Authority() = default;
-  Result<service::Credential> issue(const PublicKey& key, const service::Nonce& nonce,
-                                    service::Role role, WallTime now);
+  Result<service::Credential> issue(const PublicKey& key, service::Role role, WallTime now);
+  Result<service::Credential> sign(service::Credential draft, const chord::Id& id, WallTime now);
+  service::Nonce place_of(const Digest& key_hash) const;
   Result<void> save();
   Bytes encode_ledger() const;
   Result<void> decode_ledger(ByteView bytes);

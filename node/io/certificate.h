@@ -50,8 +50,8 @@ CertificatePtr make_certificate(const Identity& self, WallTime now);
 /// Its dates, give or take a day: clocks differ.
 Result<void> valid_at(const X509* certificate, WallTime now);
 
-/// security.md 7.2: Ed25519, self-signature, validity; in a closed overlay the credential, and that
-/// nobody revoked it; in an open one the puzzle.
+/// By the rules of docs/protocol.md: Ed25519, self-signature, validity; in a closed overlay the
+/// credential, and that nobody revoked it; in an open one the puzzle.
 Result<Proven> judge_certificate(X509* certificate, const Trust& trust, Purpose purpose,
                                  WallTime now);
 

@@ -145,14 +145,14 @@ void Connection::flush() {
 
 void Connection::write_encrypted() {
   if (closed_ || writing_) return;
-  thread_local Bytes out;
-  tls_.take_output(out);
+  ByteView out = tls_.output();
   if (out.empty()) return;
   bytes_out_ += out.size();
   auto done = tcp_.write(out, [this](int status) { written(status); });
   if (!done) return close(done.error());
   writing_ = !*done;
   in_kernel_queue_ = writing_ ? out.size() : 0;
+  tls_.output_taken();
   apply_pause();
 }
 

@@ -46,6 +46,7 @@ class Connection {
   void flush();
   void raise_frame_limit() { splitter_.set_limit(chord::max_frame_body); }
   void pause(bool paused);
+  void rest() { tls_.rest(); }   // nothing to do for a while
   void finish();                 // sends what waits and a goodbye; reads on until the peer closes
   void close(const Error& why);  // at once
 

@@ -93,11 +93,12 @@ Result<service::Enrolment> try_address(const Identity& self, const service::Invi
 }  // namespace
 
 Result<service::Enrolment> enrol(const Identity& self, const service::Invite& invite,
-                                 Duration timeout, EnrolRequest::Kind kind) {
-  EnrolRequest request{.kind = kind};
-  if (invite.admission == service::Admission::open) request.kind = EnrolRequest::Kind::file;
-  if (request.kind == EnrolRequest::Kind::join) request.secret = *invite.secret;
-  if (uv::wall_now() >= invite.not_after && kind == EnrolRequest::Kind::join) {
+                                 Duration timeout) {
+  EnrolRequest request;
+  if (invite.admission == service::Admission::closed) {
+    request = {.kind = EnrolRequest::Kind::join, .secret = *invite.secret};
+  }
+  if (uv::wall_now() >= invite.not_after) {
     return Error{ErrorCode::refused, "the invite has ended; ask for a new one"};
   }
   Result<service::Enrolment> last = invalid("the invite holds no address");

@@ -18,14 +18,14 @@ class HttpListener {
   virtual void http_closed(service::ExchangeId exchange) = 0;  // nobody waits for it any more
 };
 
-/// The HTTP API on a Unix socket (security.md 7.1, 21): mode 0600, and only processes of our own
-/// user are served. Carries requests to the listener and its answers back; knows no route. Runs on
-/// the loop's thread: libmicrohttpd's epoll descriptor is watched by libuv, and a request that is
-/// being worked on is suspended.
+/// The HTTP API on a Unix socket: mode 0600, and only processes of our own user are served. Carries
+/// requests to the listener and its answers back; knows no route. Runs on the loop's thread:
+/// libmicrohttpd's epoll descriptor is watched by libuv, and a request that is being worked on is
+/// suspended.
 ///
-/// Bodies beyond max_http_body are answered 413 here. A stream whose reader is slower than its events is
-/// cut off when `backlog` bytes wait; the reader comes back with Last-Event-ID. A reader that has
-/// gone is noticed within `sweep`.
+/// Bodies beyond max_http_body are answered 413 here. A stream whose reader is slower than its
+/// events is cut off when `backlog` bytes wait; the reader comes back with Last-Event-ID. A reader
+/// that has gone is noticed within `sweep`.
 class HttpServer {
  public:
   struct Options {

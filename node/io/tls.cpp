@@ -6,6 +6,9 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace beckon::io {
 
 namespace {
@@ -86,6 +89,52 @@ struct TlsCallbacks {
   }
 };
 
+/// OpenSSL's view of the network: takes from TlsSession::incoming_, appends to outgoing_.
+struct TlsPipe {
+  static TlsSession& session(BIO* bio) { return *static_cast<TlsSession*>(BIO_get_data(bio)); }
+
+  static int read(BIO* bio, char* out, int size) noexcept {
+    ByteView& from = session(bio).incoming_;
+    BIO_clear_retry_flags(bio);
+    if (from.empty()) {
+      BIO_set_retry_read(bio);
+      return -1;
+    }
+    std::size_t count = std::min(from.size(), static_cast<std::size_t>(size));
+    std::memcpy(out, from.data(), count);
+    from = from.subspan(count);
+    return static_cast<int>(count);
+  }
+  static int write(BIO* bio, const char* data, int size) noexcept {
+    Bytes& to = session(bio).outgoing_;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(data);
+    to.insert(to.end(), bytes, bytes + size);
+    return size;
+  }
+  static long control(BIO*, int what, long, void*) noexcept {
+    return what == BIO_CTRL_FLUSH ? 1 : 0;
+  }
+
+  static const BIO_METHOD* method() {
+    static BIO_METHOD* const made = [] {  // lives as long as the process
+      BIO_METHOD* out = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "TlsSession");
+      ENSURE(out != nullptr);
+      BIO_meth_set_read(out, read);
+      BIO_meth_set_write(out, write);
+      BIO_meth_set_ctrl(out, control);
+      return out;
+    }();
+    return made;
+  }
+  static BIO* make(TlsSession& session) {
+    BIO* out = BIO_new(method());
+    ENSURE(out != nullptr);
+    BIO_set_data(out, &session);
+    BIO_set_init(out, 1);
+    return out;
+  }
+};
+
 TlsContext::TlsContext(const Identity& self, const Trust& trust, Clock clock)
     : context_(SSL_CTX_new(TLS_method())), trust_(&trust), clock_(clock) {
   SSL_CTX* c = context_.get();
@@ -97,7 +146,6 @@ TlsContext::TlsContext(const Identity& self, const Trust& trust, Clock clock)
   SSL_CTX_set_num_tickets(c, 0);
   SSL_CTX_set_max_early_data(c, 0);
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_cert_verify_callback(c, TlsCallbacks::verify, nullptr);
   SSL_CTX_set_alpn_select_cb(c, TlsCallbacks::select_alpn, nullptr);
@@ -111,13 +159,12 @@ TlsSession::TlsSession(const TlsContext& context, Side side, Purpose purpose,
     : trust_(context.trust_),
       clock_(context.clock_),
       ssl_(SSL_new(context.context_.get())),
-      in_(BIO_new(BIO_s_mem())),
-      out_(BIO_new(BIO_s_mem())),
       side_(side),
       purpose_(purpose),
       expected_(expected) {
-  ENSURE(ssl_ != nullptr && in_ != nullptr && out_ != nullptr);
-  SSL_set_bio(ssl_.get(), in_, out_);
+  ENSURE(ssl_ != nullptr);
+  BIO* pipe = TlsPipe::make(*this);
+  SSL_set_bio(ssl_.get(), pipe, pipe);  // takes it
   SSL_set_app_data(ssl_.get(), this);
   if (side == Side::acceptor) {
     SSL_set_accept_state(ssl_.get());
@@ -127,12 +174,6 @@ TlsSession::TlsSession(const TlsContext& context, Side side, Purpose purpose,
   std::string_view alpn = purpose == Purpose::link ? alpn_link : alpn_enrol;
   ENSURE(SSL_set_alpn_protos(ssl_.get(), unsigned_data(alpn), static_cast<unsigned>(alpn.size())) ==
          0);
-}
-
-void TlsSession::receive(ByteView encrypted) {
-  if (encrypted.empty()) return;
-  int written = BIO_write(in_, encrypted.data(), static_cast<int>(encrypted.size()));
-  ENSURE(written == static_cast<int>(encrypted.size()));
 }
 
 TlsSession::State TlsSession::fail(const std::string& doing) {
@@ -164,6 +205,7 @@ TlsSession::State TlsSession::advance() {
 
 std::size_t TlsSession::read(std::span<std::uint8_t> out) {
   if (state_ != State::ready) return 0;
+  if (incoming_.empty() && SSL_pending(ssl_.get()) == 0) return 0;
   ERR_clear_error();
   std::size_t count = 0;
   if (SSL_read_ex(ssl_.get(), out.data(), out.size(), &count) == 1) return count;
@@ -199,13 +241,10 @@ void TlsSession::close() {
   SSL_shutdown(ssl_.get());
 }
 
-/// Not BIO_get_mem_data and BIO_reset: that one wipes all the memory that the longest output
-/// needed.
-void TlsSession::take_output(Bytes& into) {
-  into.resize(BIO_ctrl_pending(out_));
-  if (into.empty()) return;
-  int taken = BIO_read(out_, into.data(), static_cast<int>(into.size()));
-  ENSURE(taken == static_cast<int>(into.size()));
+/// Instead of SSL_MODE_RELEASE_BUFFERS, which does it after each record.
+void TlsSession::rest() {
+  SSL_free_buffers(ssl_.get());  // does nothing while they hold something
+  outgoing_.shrink_to_fit();
 }
 
 }  // namespace beckon::io

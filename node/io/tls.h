@@ -31,8 +31,9 @@ class TlsContext {
   Clock clock_;
 };
 
-/// One TLS connection between two memory buffers: bytes from the network go in by receive(), bytes
-/// for it come by take_output(). After an error it is of no use; failure() says why.
+/// One TLS connection without a socket: bytes from the network go in by receive(), bytes for it
+/// wait in output(). Neither is copied on the way through OpenSSL. After an error it is of no use;
+/// failure() says why.
 class TlsSession {
  public:
   enum class Side : std::uint8_t { dialler, acceptor };
@@ -44,13 +45,17 @@ class TlsSession {
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
-  void receive(ByteView encrypted);
+  /// Borrows the bytes: they stay until advance() and read() have used them up, that is until
+  /// read() returns 0.
+  void receive(ByteView encrypted) { incoming_ = encrypted; }
   State advance();  // continues the handshake
   /// Decrypts into `out`; 0 when more must be received first, or the session ended or failed.
   std::size_t read(std::span<std::uint8_t> out);
   void write(ByteView plain);
-  void close();                   // says goodbye; reading goes on
-  void take_output(Bytes& into);  // encrypted bytes for the network; replaces what was there
+  void close();                                  // says goodbye; reading goes on
+  ByteView output() const { return outgoing_; }  // encrypted, for the network
+  void output_taken() { outgoing_.clear(); }
+  void rest();  // gives up buffers, some 50 KiB, until there is something to do
 
   State state() const { return state_; }
   const Proven& peer() const { return *peer_; }  // when ready
@@ -59,13 +64,14 @@ class TlsSession {
 
  private:
   friend struct TlsCallbacks;
+  friend struct TlsPipe;
   State fail(const std::string& doing);
 
   const Trust* trust_;
   TlsContext::Clock clock_;
   std::unique_ptr<SSL, FreeSession> ssl_;
-  BIO* in_;   // owned by ssl_
-  BIO* out_;  // owned by ssl_
+  ByteView incoming_{};
+  Bytes outgoing_{};
   Side side_;
   Purpose purpose_;
   State state_ = State::handshaking;

@@ -261,7 +261,8 @@ std::optional<Error> Transport::Impl::overdue(const Link& link, Time now) const 
   if (link.stage == Stage::shaking && c.dialled() && age > options_.dial_timeout) {
     return late(c.connected() ? "no TLS handshake in time" : "no answer in time");
   }
-  if (link.stage != Stage::open && age > options_.hello_timeout) return late("no greeting in time");
+  bool waits = link.stage != Stage::open && link.stage != Stage::doubted;
+  if (waits && age > options_.hello_timeout) return late("no greeting in time");
   if (c.frame_since() && now - *c.frame_since() > options_.frame_timeout) {
     return Error{ErrorCode::invalid, "a frame took too long to arrive"};
   }
@@ -273,11 +274,21 @@ void Transport::Impl::sweep() {
   for (Link& link : all_) {
     if (auto why = overdue(link, now)) link.connection->close(*why);
   }
+  settle_doubts(now);
+  rest_idle(now);
   close_idle(now);
   expire_pending(now);
   if (now - rechecked_ >= options_.recheck) recheck(now);
   if (options_.wall() - certified_ > certificate_age) renew_certificate();
   for (Door& door : doors_) accept(door);
+}
+
+void Transport::Impl::rest_idle(Time now) {
+  for (const auto& [id, link] : links_) {
+    if (link->rested >= link->used || now - link->used < options_.rest_after) continue;
+    link->connection->rest();
+    link->rested = now;
+  }
 }
 
 void Transport::Impl::close_idle(Time now) {

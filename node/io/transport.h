@@ -16,7 +16,7 @@
 
 namespace beckon::io {
 
-/// Every limit of the transport (chord.md 2.7, 11; security.md 7).
+/// Every limit of the transport; docs/protocol.md names those a peer can feel.
 struct TransportOptions {
   std::size_t max_connections = 512;
   std::size_t max_unauthenticated = 256;
@@ -30,7 +30,9 @@ struct TransportOptions {
   double handshake_burst = 256;
   Duration dial_timeout = std::chrono::seconds(3);    // TCP and TLS
   Duration hello_timeout = std::chrono::seconds(5);   // from the first packet to HELLO or HELLO_ACK
+  Duration proof_timeout = std::chrono::seconds(2);   // to show that a link's peer still lives
   Duration frame_timeout = std::chrono::seconds(20);  // from a frame's first byte to its last
+  Duration rest_after = std::chrono::seconds(1);      // unused: gives its buffers back
   Duration idle_after = std::chrono::seconds(60);
   Duration drain = std::chrono::seconds(2);         // a replaced link may still deliver
   Duration sweep = std::chrono::milliseconds(250);  // how exactly time-outs are kept
@@ -77,8 +79,8 @@ struct TransportStats {
 };
 
 /// Frames between this node and its peers, over TCP and mutual TLS 1.3: one link per peer whichever
-/// side dialled, every peer known by the id its certificate proves (security.md 7.2,
-/// docs/protocol.md). A bad peer costs its own connection, one log line, and nobody else anything.
+/// side dialled, every peer known by the id its certificate proves
+/// (docs/protocol.md). A bad peer costs its own connection, one log line, and nobody else anything.
 /// One thread, on the loop it is given. Frames on one link arrive in order; those queued when a
 /// link dies are lost.
 class Transport {

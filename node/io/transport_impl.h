@@ -10,8 +10,10 @@
 
 namespace beckon::io {
 
-/// How far a connection has come. `draining`: replaced or being closed, sends nothing more.
-enum class Stage : std::uint8_t { shaking, greeting, enrolling, open, draining };
+/// How far a connection has come. `doubted`: greeted by an earlier start of a peer whose later one
+/// has a link; waits until that link has shown that its other end lives. `draining`: replaced or
+/// being closed, sends nothing more.
+enum class Stage : std::uint8_t { shaking, greeting, enrolling, doubted, open, draining };
 
 class Transport::Impl {
  public:
@@ -54,9 +56,10 @@ class Transport::Impl {
     std::uint64_t epoch{};
     std::string from{};                  // host of an accepted connection, for the log
     std::optional<uv::Endpoint> gate{};  // the place it takes there until it is authenticated
-    Time since{};                        // began; from `draining` on: when that began
+    Time since{};                        // began; of doubted and draining links: when that began
     Time opened{};
     Time used{};
+    Time rested{};
     bool deliver = true;  // a replaced link delivers what is still under way
     bool silent = false;  // its end is no news to anybody
   };
@@ -88,6 +91,7 @@ class Transport::Impl {
   bool flush();
   void sweep();
   std::optional<Error> overdue(const Link& link, Time now) const;
+  void rest_idle(Time now);
   void close_idle(Time now);
   void expire_pending(Time now);
   void recheck(Time now);
@@ -101,6 +105,9 @@ class Transport::Impl {
   void frame(Link& link, const service::FrameView& frame);
   void greet(Link& link, const service::FrameView& frame);
   void meet_own_key(Link& link);
+  void doubt(Link& link);
+  void hear_alive(Link& link, const service::FrameView& frame);
+  void settle_doubts(Time now);
   void turn_away(Link& link, service::Refusal why, const std::string& text);
   bool dialling(const chord::Id& peer) const;
   std::optional<service::Refusal> objection(const Link& link);

@@ -12,6 +12,9 @@ using service::Refusal;
 
 namespace {
 
+constexpr std::uint8_t asks_if_alive = 0;
+constexpr std::uint8_t is_alive = 1;
+
 std::string objection_text(Refusal why, const chord::Id& peer) {
   if (why == Refusal::revoked) return fmt::format("node {} was expelled", peer.brief());
   if (why == Refusal::stale_epoch) {
@@ -40,8 +43,12 @@ void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t reque
 void Transport::Impl::frame(Link& link, const service::FrameView& frame) {
   if (link.stage == Stage::greeting) return greet(link, frame);
   if (link.stage == Stage::enrolling) return enrol(link, frame);
+  if (link.stage == Stage::doubted) {
+    return link.connection->close(invalid("a frame before the greeting was answered"));
+  }
   if (!link.deliver) return;
   if (frame.type == wire::revocations) return hear_revocations(link, frame);
+  if (frame.type == wire::alive) return hear_alive(link, frame);
   if (frame.type < wire::first_free) {
     return link.connection->close(
         invalid(fmt::format("frame type {} after the greeting", frame.type)));
@@ -66,6 +73,7 @@ void Transport::Impl::greet(Link& link, const service::FrameView& frame) {
   link.peer = announced(link);
   if (link.peer.id == id_) return meet_own_key(link);
   if (auto why = objection(link)) {
+    if (why == Refusal::stale_epoch && !dialled) return doubt(link);
     return turn_away(link, *why, objection_text(*why, link.peer.id));
   }
   if (!dialled) send_on(link, wire::hello_ack, 0, hello_.encode());
@@ -84,6 +92,43 @@ void Transport::Impl::meet_own_key(Link& link) {
   link.connection->flush();
   link.connection->finish();
   retire(link, false);
+}
+
+/// A link stays open for minutes after the machine at its other end died, and a process that is
+/// told of a later one ends itself. So the later one has to answer now.
+void Transport::Impl::doubt(Link& link) {
+  link.stage = Stage::doubted;
+  link.since = loop_.now();
+  send_on(*links_.at(link.peer.id), wire::alive, 0, Bytes{asks_if_alive});
+}
+
+void Transport::Impl::hear_alive(Link& link, const service::FrameView& frame) {
+  if (frame.body.size() != 1 || frame.body[0] > is_alive) {
+    return link.connection->close(invalid("a broken ALIVE"));
+  }
+  if (frame.body[0] == asks_if_alive) return send_on(link, wire::alive, 0, Bytes{is_alive});
+  for (Link& other : all_) {
+    if (other.stage != Stage::doubted || other.peer.id != link.peer.id) continue;
+    turn_away(other, Refusal::stale_epoch, objection_text(Refusal::stale_epoch, link.peer.id));
+  }
+}
+
+/// Opens the doubted links whose rival did not answer in time, or is gone.
+void Transport::Impl::settle_doubts(Time now) {
+  for (Link& link : all_) {
+    if (link.stage != Stage::doubted || link.connection->closed()) continue;
+    if (objection(link) == Refusal::stale_epoch) {
+      if (now - link.since <= options_.proof_timeout) continue;
+      links_.at(link.peer.id)
+          ->connection->close(Error{ErrorCode::unavailable, "the peer does not answer any more"});
+    }
+    if (auto why = objection(link)) {
+      turn_away(link, *why, objection_text(*why, link.peer.id));
+      continue;
+    }
+    send_on(link, wire::hello_ack, 0, hello_.encode());
+    open(link);
+  }
 }
 
 /// Says why and closes. A duplicate is nobody's fault and no news.
@@ -230,7 +275,7 @@ void Transport::Impl::enrol(Link& link, const service::FrameView& frame) {
   }
   if (closed) {
     const Proven& who = link.connection->peer();
-    auto credential = enroller_->admit(who.key, *request, who.credential, options_.wall());
+    auto credential = enroller_->admit(who.key, *request, options_.wall());
     if (!credential) return turn_away(link, Refusal::not_invited, credential.error().text);
     answer.credential = *credential;
     if (trust_.revocations.version > 0) answer.revocations = trust_.revocations;

@@ -4,6 +4,7 @@
 #include <netdb.h>
 
 #include <cstring>
+#include <utility>
 
 namespace beckon::io::uv {
 
@@ -19,6 +20,7 @@ struct State {
   std::function<void(int)> status{};  // poll: events
   Tcp::Status incoming{}, connected{}, written{};
   Tcp::Received received{};
+  bool sated = false;  // has read its share of this turn
 };
 
 template <typename Raw>
@@ -62,8 +64,15 @@ namespace {
 constexpr std::size_t read_size = 64 * 1024;
 
 /// libuv reads right after it has asked for memory, so one buffer serves all streams of a thread.
-void lend_buffer(uv_handle_t*, std::size_t, uv_buf_t* out) noexcept {
+/// A stream gets it once in a turn of the loop: libuv would go on to 32 times as much while others
+/// wait. Lent nothing, it reports UV_ENOBUFS and comes back in the next turn.
+void lend_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* out) noexcept {
   thread_local std::vector<char> buffer(read_size);
+  auto* state = static_cast<detail::State<uv_tcp_t>*>(handle->data);
+  if (std::exchange(state->sated, false)) {
+    *out = uv_buf_init(nullptr, 0);
+    return;
+  }
   *out = uv_buf_init(buffer.data(), static_cast<unsigned>(buffer.size()));
 }
 
@@ -229,7 +238,8 @@ void Tcp::read_start(Received received) {
   if (received) handle_->received = std::move(received);
   auto came = [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) noexcept {
     auto* state = static_cast<detail::State<uv_tcp_t>*>(stream->data);
-    if (!state->alive || count == 0) return;
+    if (!state->alive || count == 0 || count == UV_ENOBUFS) return;
+    state->sated = count == static_cast<ssize_t>(read_size);
     ByteView bytes(reinterpret_cast<const std::uint8_t*>(buffer->base),
                    count > 0 ? static_cast<std::size_t>(count) : 0);
     state->received(count < 0 ? static_cast<int>(count) : 0, bytes);

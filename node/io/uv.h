@@ -133,7 +133,9 @@ class Tcp {
   Result<Tcp> accept();  // inside or after `incoming`; the next `incoming` waits for it
   void connect(const Endpoint& to, Status done);
 
-  void read_start(Received received);  // the bytes are valid during the call only
+  /// The bytes are valid during the call only. At most 64 KiB in one turn of the loop, so that a
+  /// stream that always has more does not hold up the others.
+  void read_start(Received received);
   void read_stop();
   /// Writes what the kernel takes at once and keeps a copy of the rest; true when nothing is left.
   /// Otherwise `done` runs when the rest is written. The caller waits for it before writing again.

@@ -21,7 +21,7 @@ Result<EnrolRequest> EnrolRequest::decode(ByteView body) {
   if (in.u8() != layout_version) return invalid("enrolment request has an unknown version");
   EnrolRequest out;
   std::uint8_t kind = in.u8();
-  if (kind > static_cast<std::uint8_t>(Kind::renew))
+  if (kind > static_cast<std::uint8_t>(Kind::join))
     return invalid("enrolment request of an unknown kind");
   out.kind = static_cast<Kind>(kind);
   if (out.kind == Kind::join) out.secret = in.array<16>();

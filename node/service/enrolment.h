@@ -15,7 +15,7 @@ using InviteSecret = std::array<std::uint8_t, 16>;
 /// What a newcomer asks on an enrolment connection. Its key is the one TLS proved.
 /// On the wire: version 1 | u8 kind | secret when kind is `join`.
 struct EnrolRequest {
-  enum class Kind : std::uint8_t { file = 0, join = 1, renew = 2 };
+  enum class Kind : std::uint8_t { file = 0, join = 1 };
   Kind kind = Kind::file;
   InviteSecret secret{};  // of the invite; kind join only
 
@@ -36,14 +36,15 @@ struct Enrolment {
   friend bool operator==(const Enrolment&, const Enrolment&) = default;
 };
 
-/// Decides about newcomers: the holder of the authority's key.
+/// Decides about newcomers and members: the holder of the authority's key. What it grants is durable
+/// before it returns.
 class Enroller {
  public:
   virtual ~Enroller() = default;
-  /// Durable before it returns: a secret is good once. `current` is the credential that came with
-  /// the newcomer's certificate, checked, for renewals.
   virtual Result<Credential> admit(const PublicKey& key, const EnrolRequest& request,
-                                   const std::optional<Credential>& current, WallTime now) = 0;
+                                   WallTime now) = 0;  // a secret is good once
+  /// The next credential of a member, for the same key and place. Asked again soon, the same one.
+  virtual Result<Credential> renew(const chord::Id& member, WallTime now) = 0;
 };
 
 }  // namespace beckon::service

@@ -8,7 +8,8 @@ namespace beckon::service {
 
 /// Types of the frames that services exchange; the ring's own stay below 0x20 (chord/wire.h).
 /// A request is odd, its reply is the next even number; `error` may answer any request.
-/// 0x21-0x2f records on the ring, 0x31-0x3f index and search, 0x41-0x4f messages and calls.
+/// 0x21-0x2f records on the ring, 0x31-0x3f index and search, 0x41-0x4f messages and calls,
+/// 0x51-0x5f admission.
 enum class FrameType : std::uint8_t {
   error = 0x20,
   put_req = 0x21,
@@ -35,6 +36,8 @@ enum class FrameType : std::uint8_t {
   deliver_rep = 0x42,
   mailbox_req = 0x43,
   mailbox_rep = 0x44,
+  renew_req = 0x51,  // node/service/renewal.h
+  renew_rep = 0x52,
 };
 
 constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(type); }

@@ -19,6 +19,7 @@ inline constexpr std::uint8_t refused = 0x03;
 inline constexpr std::uint8_t enrol = 0x04;
 inline constexpr std::uint8_t enrolled = 0x05;
 inline constexpr std::uint8_t revocations = 0x06;
+inline constexpr std::uint8_t alive = 0x07;
 inline constexpr std::uint8_t first_free = 0x08;
 }  // namespace wire
 

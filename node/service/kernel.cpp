@@ -36,7 +36,8 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
       secrets_(seeds.secrets),
       peer_(options.ring, std::move(self), epoch, Rng(seeds.chance).split("ring")),
       rpc_(options.rpc, epoch),
-      inbound_(options.inbound) {}
+      inbound_(options.inbound),
+      request_rate_(options.requests) {}
 
 // ---- the ring
 
@@ -168,6 +169,10 @@ void Kernel::receive_reply(const Frame& frame) {
 }
 
 void Kernel::receive_request(const Frame& frame) {
+  bool ours = frame.peer.id == self().id;
+  if (!ours && !request_rate_.take(frame.peer.id, 1, now_.mono)) {
+    return send_error(frame.peer, frame.request, Status::rate, "too many requests in a short time");
+  }
   auto handler = handlers_.find(frame.type);
   auto verdict = inbound_.accept(frame.peer.id, frame.request);
   if (verdict == Inbound::Verdict::repeated) return;

@@ -5,6 +5,7 @@
 #include "chord/peer.h"
 #include "node/service/context.h"
 #include "node/service/frames.h"
+#include "node/service/rate_limit.h"
 #include "node/service/rpc.h"
 
 namespace beckon::service {
@@ -30,6 +31,8 @@ class Kernel final : public Context {
     chord::Options ring{};
     Rpc::Options rpc{};
     Inbound::Options inbound{};
+    // Of one peer, whatever it asks; services have tighter limits of their own.
+    RateLimit::Options requests{.per_second = 4000, .burst = 8000, .peers = 1024};
     std::size_t max_timers = 65536;
     std::size_t max_writes = 16384;
     std::size_t work_per_step = 4096;  // continuations in one step; the rest goes into the next
@@ -119,6 +122,7 @@ class Kernel final : public Context {
   Time ring_wake_ = Time::max();
   Rpc rpc_;
   Inbound inbound_;
+  RateLimit request_rate_;
   std::map<std::uint8_t, Handler> handlers_{};
   std::map<std::uint64_t, TraceDone> traces_{};
   std::map<std::uint64_t, PingDone> pings_{};

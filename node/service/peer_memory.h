@@ -6,7 +6,8 @@
 namespace beckon::service {
 
 /// What a node knows of the overlay over a restart: whom to come back through. The ring pointers
-/// of an earlier life are not kept on purpose (chord.md 2.5.11).
+/// of an earlier life are not kept on purpose: the ring has changed meanwhile, and a node that comes
+/// back joins anew.
 struct RememberedPeers {
   std::vector<chord::PeerRef> known{};
   std::vector<chord::PeerRef> passive{};

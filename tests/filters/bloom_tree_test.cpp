@@ -107,7 +107,7 @@ TEST_CASE("the arithmetic rate is what strangers meet, and the geometric mean is
     for (int i = 0; i < strangers; ++i) met += tree.may_contain(random_element(rng)) ? 1 : 0;
     TreeRates got = rates(tree);
     CHECK(static_cast<double>(met) / strangers == doctest::Approx(got.arithmetic).epsilon(0.06));
-    CHECK(got.arithmetic == doctest::Approx(0.053).epsilon(0.1));  // index.md 7 said 5.2 %
+    CHECK(got.arithmetic == doctest::Approx(0.053).epsilon(0.1));
     CHECK(got.geometric < got.arithmetic / 20);
   }
 }

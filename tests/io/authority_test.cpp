@@ -32,10 +32,9 @@ struct Founded {
     return *authority.invite(founder->transport.id(), {founder->address}, uv::wall_now());
   }
   /// enrol() waits on its own loop, so it runs beside ours here.
-  Result<service::Enrolment> enrol_now(const Identity& self, const service::Invite& with,
-                                       Kind kind = Kind::join) {
-    auto answer = std::async(std::launch::async,
-                             [&] { return enrol(self, with, std::chrono::seconds(5), kind); });
+  Result<service::Enrolment> enrol_now(const Identity& self, const service::Invite& with) {
+    auto answer =
+        std::async(std::launch::async, [&] { return enrol(self, with, std::chrono::seconds(5)); });
     REQUIRE(run_until(loop, [&] {
       return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     }));
@@ -81,8 +80,8 @@ TEST_CASE("an invite works once, not after its end, and only with its own secret
   CHECK_FALSE(club.enrol_now(new_identity(), invite));
   service::EnrolRequest request{.kind = Kind::join, .secret = *club.invite().secret};
   WallTime late = uv::wall_now() + std::chrono::hours(24 * 8);
-  CHECK_FALSE(club.authority.admit(new_identity().key, request, {}, late));
-  CHECK_FALSE(club.authority.admit(new_identity().key, request, {}, uv::wall_now()));
+  CHECK_FALSE(club.authority.admit(new_identity().key, request, late));
+  CHECK_FALSE(club.authority.admit(new_identity().key, request, uv::wall_now()));
   CHECK(club.authority.open_invites() == 0);
 }
 
@@ -105,24 +104,38 @@ TEST_CASE("enrolment gives no way round the credential") {
   node.transport.dial(club.founder->address);
   REQUIRE(run_until(club.loop, [&] { return node.failures.size() == 1; }));
   CHECK(club.founder->ups.empty());
-  service::Invite renewal = club.invite();
-  CHECK_FALSE(club.enrol_now(new_identity(), renewal, Kind::renew));
-  CHECK_FALSE(club.enrol_now(new_identity(), renewal, Kind::file));
+  service::Invite fileless = club.invite();
+  fileless.admission = service::Admission::open;  // asks for the overlay file only
+  CHECK_FALSE(club.enrol_now(new_identity(), fileless));
 }
 
 TEST_CASE("a renewed credential keeps the place on the ring") {
   Founded club;
   Identity member = new_identity();
-  service::Invite invite = club.invite();
-  member.credential = club.enrol_now(member, invite)->credential;
-  chord::Id before = member.id();
-  auto renewed = club.enrol_now(member, invite, Kind::renew);
+  member.credential = club.enrol_now(member, club.invite())->credential;
+  chord::Id id = member.id();
+  CHECK(*club.authority.renew(id, uv::wall_now()) == *member.credential);  // too early: the same
+  WallTime later = uv::wall_now() + std::chrono::hours(24 * 20);
+  auto renewed = club.authority.renew(id, later);
   REQUIRE(renewed);
-  CHECK(renewed->credential->serial > member.credential->serial);
-  member.credential = renewed->credential;
-  CHECK(member.id() == before);
-  REQUIRE(club.authority.revoke(before, uv::wall_now()));
-  CHECK_FALSE(club.enrol_now(member, invite, Kind::renew));
+  CHECK(renewed->serial > member.credential->serial);
+  CHECK(renewed->not_after > later + std::chrono::hours(24 * 29));
+  CHECK(renewed->check(club.overlay.id(), *club.overlay.authority, member.key, Ed25519(), later));
+  CHECK(service::node_id(member.key, renewed->nonce) == id);
+  CHECK(*club.authority.renew(id, later) == *renewed);  // the answer got lost: the same one again
+  CHECK_FALSE(club.authority.renew(new_identity().id(), later));
+  REQUIRE(club.authority.revoke(id, later));
+  CHECK_FALSE(club.authority.renew(id, later));
+}
+
+TEST_CASE("a key that is invited a second time gets its old place again") {
+  Founded club;
+  Identity member = new_identity();
+  member.credential = club.enrol_now(member, club.invite())->credential;
+  auto again = club.enrol_now(member, club.invite());
+  REQUIRE(again);
+  CHECK(again->credential->nonce == member.credential->nonce);
+  CHECK(club.authority.members().size() == 2);
 }
 
 TEST_CASE("the ledger outlives a restart: members, open invites, serials, revocations") {
@@ -141,7 +154,7 @@ TEST_CASE("the ledger outlives a restart: members, open invites, serials, revoca
   CHECK(again->revocations() == *list);
   CHECK(again->revocations().signed_by(*club.overlay.authority, Ed25519()));
   auto credential = again->admit(new_identity().key, {.kind = Kind::join, .secret = *invite.secret},
-                                 {}, uv::wall_now());
+                                 uv::wall_now());
   REQUIRE(credential);
   CHECK(credential->serial > other.credential->serial);
 }

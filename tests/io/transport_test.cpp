@@ -152,6 +152,28 @@ TEST_CASE("a restarted peer replaces its old link, an older start of it is refus
   CHECK(a.frames.size() == 2);
 }
 
+TEST_CASE("a link whose other end has died does not keep an earlier start of that peer out") {
+  uv::Loop loop, grave;  // what lives on a loop that nobody turns is dead to its peers
+  Identity twice = new_identity();
+  TransportOptions options = quick_options();
+  options.proof_timeout = std::chrono::milliseconds(100);
+  Node a(loop, new_identity(), service::builtin_overlay(), options);
+  Node later(grave, twice, service::builtin_overlay(), quick_options(), 6);
+  later.send(a, {1});
+  REQUIRE(run_until(loop, [&] {
+    grave.run_ready();
+    return a.frames.size() == 1;
+  }));
+  Node earlier(loop, twice, service::builtin_overlay(), quick_options(), 5);
+  earlier.send(a, {2});
+  REQUIRE(run_until(loop, [&] { return a.frames.size() == 2; }));
+  CHECK(a.epochs == std::vector<std::uint64_t>{6, 5});
+  CHECK(a.downs == std::vector{earlier.transport.id()});
+  CHECK(a.down_reasons[0].find("does not answer") != std::string::npos);
+  CHECK(earlier.superseded_by.empty());
+  CHECK(earlier.failures.empty());
+}
+
 TEST_CASE("a peer of another overlay is told so") {
   uv::Loop loop;
   service::Overlay other = service::builtin_overlay();

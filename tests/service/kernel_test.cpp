@@ -132,6 +132,31 @@ TEST_SUITE("service/kernel") {
     CHECK(bench.kernel.take().send.size() == 1);
   }
 
+  TEST_CASE("a peer that asks ten thousand times a second is served at its rate, others at once") {
+    Bench bench;
+    std::map<std::uint8_t, int> served;
+    bench.kernel.serve(question, [&](const Request& request) {
+      ++served[request.from.id.bytes[0]];
+      bench.kernel.reply(request, answer, {});
+    });
+    std::uint64_t number = 0;
+    constexpr int seconds = 5;
+    for (int ms = 0; ms < 1000 * seconds; ++ms) {
+      bench.tick(1ms);
+      for (int i = 0; i < 10; ++i) {
+        bench.receive({.peer = peer(2), .type = question, .request = ++number});
+      }
+      if (ms % 10 != 0) continue;
+      bench.receive({.peer = peer(3), .type = question, .request = ++number});
+      auto sent = bench.kernel.take().send;  // its answer is the last, and none is an error
+      REQUIRE(sent.back().peer == peer(3));
+      REQUIRE(sent.back().type == answer);
+    }
+    CHECK(served[2] >= 4000 * seconds);
+    CHECK(served[2] <= 8000 + 4000 * seconds);
+    CHECK(served[3] == 100 * seconds);
+  }
+
   TEST_CASE("answering a request whose peer is gone does nothing") {
     Bench bench;
     std::vector<Request> kept;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chord/wire.h"
 #include "tests/service/service_world.h"
 
 using namespace beckon;
@@ -96,6 +97,36 @@ TEST_SUITE("service/service") {
     world->down(name(2));
     CHECK(world->run_until([&] { return world->node(name(2)).finished; }, 15s));
     CHECK(world->run_until([&] { return world->ideal(); }, 10s));
+  }
+
+  TEST_CASE("a storm of ring messages from one peer is answered at its rate and moves nobody") {
+    auto world = ring_of(5);
+    const chord::Peer& victim = world->node(name(1)).service->ring();
+    std::vector<chord::Message> storm = {chord::StateRequest{}, chord::Notify{},
+                                         chord::NextRequest{}, chord::Ping{.nonce = 1}};
+    std::size_t answered = 0, refused = 0;
+    world->tap = [&](const std::string& from, const Frame& frame) {
+      bool ours = from == name(1) && frame.peer.address == name(5) && frame.request == 1;
+      if (ours)
+        ++(frame.type == static_cast<std::uint8_t>(chord::MessageType::error) ? refused : answered);
+    };
+    constexpr int seconds = 5;
+    for (int ms = 0; ms < 1000 * seconds; ++ms) {
+      for (std::size_t i = 0; i < 12; ++i) {  // 12 000 a second
+        const chord::Message& message = storm[i % storm.size()];
+        world->inject(name(5), {.peer = victim.self(),
+                                .type = static_cast<std::uint8_t>(chord::type_of(message)),
+                                .request = 1,
+                                .body = chord::encode(message)});
+      }
+      world->run(1ms);
+    }
+    const chord::Options& limits = victim.options();
+    double per_second = limits.state_rate + limits.next_rate + limits.ping_rate;
+    CHECK(static_cast<double>(answered) <= per_second * (seconds + 2) + 100);
+    CHECK(refused > 0);
+    CHECK(world->ideal());
+    CHECK(get(*world, name(2), "/v1/net/trace", {{"key", "chess"}})["owner"].is_object());
   }
 
   TEST_CASE("status and net answer in the shapes that scripts rely on") {

@@ -92,6 +92,7 @@ void ServiceWorld::deliver(const std::string& from, const Frame& frame) {
       return feed(from, nodes_.at(from).service->unreachable(
                             frame.peer, {ErrorCode::unavailable, "refused"}, now()));
     }
+    if (tap) tap(from, frame);
     Node& node = nodes_.at(to);
     Frame arrived = frame;
     arrived.peer = {id_of(from), from};

@@ -41,6 +41,9 @@ class ServiceWorld {
   void hang_up(const std::string& address, ExchangeId exchange) {
     feed(address, node(address).service->http_closed(exchange, now()));
   }
+  /// A frame to frame.peer that its sender never meant to send.
+  void inject(const std::string& from, const Frame& frame) { deliver(from, frame); }
+  std::function<void(const std::string& from, const Frame& frame)> tap{};  // sees what arrives
 
   void run(Duration time);  // lets that much virtual time pass
   bool run_until(const std::function<bool()>& done, Duration limit);

@@ -82,6 +82,19 @@ TEST_CASE("an earlier process that slept until its twin was gone and forgotten i
   CHECK(!check_ideal(ring.view()));
 }
 
+TEST_CASE("an earlier process outlives a later one whose machine died without a word") {
+  Ring ring;
+  ring.world.pause(3, seconds(62));
+  HostNumber twin = ring.start_twin();
+  ring.pass(seconds(60));
+  REQUIRE(ring.running(twin));
+  ring.world.crash(twin, CrashKind::silent);
+  ring.pass(minutes(10));
+  CHECK(ring.running(3));
+  CHECK(ring.view().members().size() == 8);
+  CHECK(!check_ideal(ring.view()));
+}
+
 TEST_CASE("a link to the earlier process ends before the one to the later is reported") {
   Ring ring;
   HostNumber twin = ring.start_twin();

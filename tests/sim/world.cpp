@@ -145,12 +145,14 @@ bool World::give_up(const Event& event) {
 }
 
 /// Whether a link that comes up stays, if there is one to another process with the same id: the
-/// later process takes the place of the older one, which is reported down first.
+/// later process takes the place of the older one, which is reported down first. So does an older
+/// one when the later is gone and only its link is left.
 bool World::passes_twins(const Event& event) {
   auto told = told_up_.find({event.host, hosts_[event.other].self.id});
   if (told == told_up_.end() || told->second.other == event.other) return true;
   Told old = told->second;
-  if (event.frame.request < old.epoch) {
+  bool answers = hosts_[old.other].running();  // the transport asks it before it refuses
+  if (event.frame.request < old.epoch && answers) {
     refuse_older(event);
     return false;
   }
