@@ -282,10 +282,15 @@ void handshakes(std::size_t total) {
     diallers.push_back(std::move(d));
   }
   std::uint64_t start = uv_hrtime();
+  double start_cpu = cpu_seconds();
   loop.run();
   double seconds = static_cast<double>(uv_hrtime() - start) / 1e9;
-  std::printf("\nhandshakes to a greeted link: %.0f/s (%zu, server and client on a core each)\n",
-              static_cast<double>(total) / seconds, total);
+  double cpu = cpu_seconds() - start_cpu;
+  auto count = static_cast<double>(total);
+  std::printf(
+      "\nhandshakes to a greeted link: %.0f/s (%zu, server and client on a core each); %.2f ms of "
+      "CPU for both ends, so at most %.0f/s on two cores\n",
+      count / seconds, total, cpu / count * 1e3, 2 * count / cpu);
 }
 
 double heap_kb() { return static_cast<double>(mallinfo2().uordblks) / 1024; }

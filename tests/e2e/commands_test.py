@@ -124,6 +124,11 @@ class ClosedOverlay(Overlay):
         self.assertEqual(code, 1, "an invite is good once")
         self.assertTrue(err)
         self.assertEqual(len(founder.json("overlay", "show")["members"]), 2)
+        for node in (founder, guest):
+            credential = node.json("status")["credential"]
+            self.assertLess(credential["renewal_ms"], credential["until_ms"])
+            self.assertNotIn("trouble", credential)
+            self.assertIn("Admitted for 29 days more", node.run("status")[1])
         founder.json("overlay", "revoke", guest.id[:8])
         wait_for(lambda: founder.json("status")["ring"]["successors"] == [], 30, "the guest's end")
 
