@@ -4,22 +4,22 @@
 // Finds have three terms, a limit of 50 and everybody verified. Their time is the node's own, from
 // the request at its API to the last answer; beside it the round trip of 200 bytes over bare TLS.
 #include <fmt/core.h>
-#include <stdlib.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "bench/bare_trip.h"
 #include "bench/harness.h"
-#include "cli/client.h"
+#include "bench/overlay.h"
 
 using namespace beckon;
+using bench::give_up;
+using bench::Overlay;
+using bench::percentile;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
@@ -31,77 +31,9 @@ struct Options {
   std::size_t finds = 1000;
 };
 
-[[noreturn]] void give_up(const std::string& why) {
-  fmt::print(stderr, "bench_find: {}\n", why);
-  std::exit(1);
-}
-
-double percentile(std::vector<double> samples, double share) {
-  if (samples.empty()) return 0;
-  std::sort(samples.begin(), samples.end());
-  return samples[static_cast<std::size_t>(share * static_cast<double>(samples.size() - 1))];
-}
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// The nodes of one run, in a folder of their own; ended with it.
-class Overlay {
- public:
-  explicit Overlay(std::size_t count) {
-    std::string name = (std::filesystem::temp_directory_path() / "beckon-bench-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    std::string first;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::string home = (folder_ / fmt::format("n{}", i)).string();
-      std::string join = first.empty() ? "" : " --join " + first;
-      if (run(home, "up -q --listen 127.0.0.1:0" + join) != 0) give_up("a node does not come up");
-      clients_.push_back(std::make_unique<cli::Client>(home + "/api.sock"));
-      homes_.push_back(home);
-      if (first.empty()) first = ask(0, {.path = "/v1/status"})["node"]["listen"];
-    }
-    wait_for_ring();
-  }
-  ~Overlay() {
-    for (const std::string& home : homes_) run(home, "down -q");
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Overlay(const Overlay&) = delete;
-  Overlay& operator=(const Overlay&) = delete;
-
-  Json ask(std::size_t node, const cli::Call& call) {
-    auto reply = clients_[node]->send(call);
-    if (!reply) give_up(reply.error().text);
-    auto json = Json::parse(reply->body, nullptr, false);
-    if (reply->status >= 300 || json.is_discarded()) give_up(call.path + ": " + reply->body);
-    return json;
-  }
-  std::size_t size() const { return clients_.size(); }
-
- private:
-  static int run(const std::string& home, const std::string& words) {
-    return std::system(
-        fmt::format("{} --home {} {} >/dev/null 2>&1", BECKON_PROGRAM, home, words).c_str());
-  }
-  void wait_for_ring() {
-    auto start = Clock::now();
-    for (std::size_t i = 0; i < size();) {
-      auto ring = ask(i, {.path = "/v1/net/ring"});
-      if (ring["successors"].size() == std::min<std::size_t>(size() - 1, 16)) {
-        ++i;
-        continue;
-      }
-      if (seconds_since(start) > 120) give_up("the ring does not close");
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  }
-
-  std::filesystem::path folder_;
-  std::vector<std::string> homes_;
-  std::vector<std::unique_ptr<cli::Client>> clients_;
-};
 
 std::vector<std::string> sample_people(std::size_t count) {
   std::FILE* pipe = ::popen(fmt::format("{} --count {}", BECKON_SAMPLES, count).c_str(), "r");

@@ -13,11 +13,12 @@ inline constexpr int ok = 0;
 inline constexpr int nothing = 1;  // nothing found, not delivered, did not work
 inline constexpr int usage = 2;    // wrong usage or query
 inline constexpr int no_daemon = 3;
-inline constexpr int incomplete = 4;  // a partial answer was printed
-inline constexpr int refused = 5;     // also: the callee declined
-inline constexpr int busy = 10;       // calls: in another call
-inline constexpr int no_answer = 11;  // calls: it rang in vain
-inline constexpr int dropped = 12;    // calls: the link was lost
+inline constexpr int incomplete = 4;    // a partial answer was printed
+inline constexpr int refused = 5;       // also: the callee declined
+inline constexpr int busy = 10;         // calls: in another call
+inline constexpr int no_answer = 11;    // calls: it rang in vain
+inline constexpr int dropped = 12;      // calls: the link was lost
+inline constexpr int unreachable = 13;  // calls: their node cannot be reached in time
 inline constexpr int bug = 70;
 inline constexpr int interrupted = 130;
 }  // namespace exit_code

@@ -180,6 +180,7 @@ int Talk::end() const {
   if (why_ == "busy") return exit_code::busy;
   if (why_ == "no answer") return exit_code::no_answer;
   if (why_ == "dropped") return exit_code::dropped;
+  if (why_ == "unreachable") return exit_code::unreachable;
   if (why_ == "declined" || why_ == "refused") return exit_code::refused;
   return why_ == "hung up" ? exit_code::ok : exit_code::nothing;
 }

@@ -60,6 +60,8 @@ void tell(const Json& to) {
   if (state == "refused") fmt::print("Refused by {}.\n", name);
   if (state == "unreachable")
     fmt::print("{} cannot be reached now; beckond keeps trying for 14 days.\n", name);
+  if (state == "waiting")
+    fmt::print("{} takes no more from you just now; beckond tries again soon.\n", name);
   if (state == "sending") fmt::print("Still on its way to {}.\n", name);
 }
 
@@ -69,9 +71,11 @@ void print(const Json& reply) {
     for (const Json& one : to) tell(one);
   }
   if (to.size() <= 1) return;
-  fmt::print("{} people: {} delivered, {} kept, {} refused, {} unreachable.\n", to.size(),
-             reply.value("delivered", 0), reply.value("kept", 0), reply.value("refused", 0),
-             reply.value("unreachable", 0));
+  std::string line = fmt::format("{} people: {} delivered", to.size(), reply.value("delivered", 0));
+  for (const char* state : {"kept", "refused", "unreachable", "waiting", "sending"}) {
+    if (int count = reply.value(state, 0); count > 0) line += fmt::format(", {} {}", count, state);
+  }
+  fmt::print("{}.\n", line);
 }
 
 int exit_of(const Json& reply, bool wait) {
@@ -100,7 +104,8 @@ std::optional<Json> post(const Globals& globals, Session& session, const Json& b
     if (!json.is_object()) return true;
     if (event.name == "progress") {
       std::uint64_t whole = json.value("to", std::uint64_t{0});
-      std::uint64_t done = whole - json.value("sending", std::uint64_t{0});
+      std::uint64_t done =
+          whole - json.value("sending", std::uint64_t{0}) - json.value("waiting", std::uint64_t{0});
       progress.done(done, done, whole);
     }
     if (event.name == "error") problem = json.value("detail", "the message was not sent");
@@ -111,7 +116,7 @@ std::optional<Json> post(const Globals& globals, Session& session, const Json& b
   if (!went) return std::nullopt;
   if (!reply) {
     fail(globals, exit_code::nothing,
-         problem.empty() ? "beckond has gone; it sends what it took when it is back"
+         problem.empty() ? "beckond has gone before it said what became of the message"
                          : printable(problem));
   }
   return reply;

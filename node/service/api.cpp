@@ -149,7 +149,7 @@ Result<nlohmann::json> ApiRequest::body() const { return parse_json(http.body, m
 
 Api::Api() : Api(Options{}) {}
 
-Api::Api(Options options) : options_(options), log_(options.kept_events) {
+Api::Api(Options options) : options_(options), log_(options.kept_events, options.first_event) {
   route("GET", "/v1/events",
         [this](const ApiRequest& request, Answer answer) { events(request, answer); });
 }

@@ -62,6 +62,7 @@ class Api {
   struct Options {
     std::size_t max_exchanges = 256;  // open at once; further ones get 503
     std::size_t kept_events = 1024;   // for listeners that come back
+    std::uint64_t first_event = 1;    // grows from life to life of a node
   };
   using Handler = std::function<void(const ApiRequest&, Answer)>;
 

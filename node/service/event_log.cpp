@@ -25,13 +25,13 @@ const NumberedEvent& EventLog::add(Event event) {
 
 EventLog::Missed EventLog::after(std::uint64_t id) const {
   Missed out;
+  bool other_life = id != 0 && (id + 1 < first_id_ || id > last_id_);
+  std::uint64_t seen = id == 0 || other_life ? first_id_ - 1 : id;
   std::uint64_t first_kept = events_.empty() ? last_id_ + 1 : events_.front().id;
-  bool other_life = id > last_id_;
-  out.lost = other_life            ? std::max<std::uint64_t>(first_kept - 1, 1)
-             : id + 1 < first_kept ? first_kept - 1 - id
-                                   : 0;
+  out.lost = seen + 1 < first_kept ? first_kept - 1 - seen : 0;
+  if (other_life) out.lost = std::max<std::uint64_t>(out.lost, 1);
   for (const NumberedEvent& event : events_) {
-    if (other_life || event.id > id) out.events.push_back(event);
+    if (event.id > seen) out.events.push_back(event);
   }
   return out;
 }

@@ -11,11 +11,14 @@ struct NumberedEvent {
   Event event{};
 };
 
-/// The last events, numbered from 1 without holes, so that a listener who lost its connection can
-/// go on where it stopped. Old ones fall out; after() says when that has cost the listener some.
+/// The last events, numbered without holes, so that a listener who lost its connection can go on
+/// where it stopped. Old ones fall out; after() says when that has cost the listener some. Each
+/// life of a node begins with a number no earlier life has reached, so that a number of another
+/// life is known for one.
 class EventLog {
  public:
-  explicit EventLog(std::size_t capacity) : capacity_(capacity) {}
+  explicit EventLog(std::size_t capacity, std::uint64_t first_id = 1)
+      : capacity_(capacity), first_id_(first_id), last_id_(first_id - 1) {}
 
   const NumberedEvent& add(Event event);
   std::uint64_t last_id() const { return last_id_; }
@@ -24,13 +27,15 @@ class EventLog {
     std::uint64_t lost = 0;  // events that are gone, before the first of `events`
     std::deque<NumberedEvent> events{};
   };
-  /// What a listener that has seen `id` has yet to see. An id from the future belongs to an earlier
-  /// life of the node: everything kept is new to it, and how much it lost nobody knows (lost >= 1).
+  /// What a listener that has seen `id` has yet to see; 0 stands for the beginning of this life. An
+  /// id of another life: everything kept is new to it, and how much it lost nobody knows (lost >=
+  /// 1).
   Missed after(std::uint64_t id) const;
 
  private:
   std::size_t capacity_;
-  std::uint64_t last_id_ = 0;
+  std::uint64_t first_id_;
+  std::uint64_t last_id_;
   std::deque<NumberedEvent> events_{};
 };
 

@@ -28,6 +28,13 @@ std::optional<Event> to_event(const chord::Event& event) {
   return Event{"ring", to_text(json)};
 }
 
+/// Far more events than one life can have, so that no two lives share a number.
+Api::Options with_numbers_of(std::uint64_t epoch, Api::Options options) {
+  constexpr std::uint64_t events_of_a_life = 1'000'000'000'000;
+  options.first_event = (epoch > 0 ? epoch - 1 : 0) * events_of_a_life + 1;
+  return options;
+}
+
 }  // namespace
 
 Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoch,
@@ -35,7 +42,7 @@ Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoc
     : options_(options),
       kernel_(options.kernel, std::move(self), epoch, around.store, around.seeds),
       membership_(kernel_, options.membership),
-      api_(options.api),
+      api_(with_numbers_of(epoch, options.api)),
       author_rules_(around.overlay, around.signer),
       replicas_(kernel_, rules_, options.replicas) {
   add_replicas();

@@ -1,88 +1,14 @@
-"""People on real nodes write to each other and call each other: strangers, contacts, groups, somebody who is away."""
+"""People on real nodes write to each other: strangers, contacts, groups, somebody who is away."""
 import hashlib
-import http.client
 import json
-import os
-import signal
-import socket
 import subprocess
-import threading
 
 import overlay
-from overlay import Overlay, ring_is_ideal, wait_for
+from overlay import wait_for
+from people import People, Running, Terminal, api, environment, post
 
 
-def environment():
-    return {k: v for k, v in os.environ.items() if not k.startswith("BECKON_")}
-
-
-def api(node, path):
-    """What the daemon of a node answers to a GET, over its Unix socket."""
-    connection = http.client.HTTPConnection("beckond", timeout=20)
-    connection.sock = socket.socket(socket.AF_UNIX)
-    connection.sock.connect(str(node.home / "api.sock"))
-    connection.request("GET", path)
-    reply = json.loads(connection.getresponse().read())
-    connection.close()
-    return reply
-
-
-class Running:
-    """A beckon command that goes on, with its lines as they come."""
-
-    def __init__(self, node, *words):
-        self.process = subprocess.Popen([overlay.BECKON, "--home", str(node.home), *words], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=environment(), bufsize=1)
-        self.lines = []
-        self.talk = []
-        for stream, kept in ((self.process.stdout, self.lines), (self.process.stderr, self.talk)):
-            threading.Thread(target=lambda s=stream, k=kept: k.extend(iter(s.readline, "")), daemon=True).start()
-
-    def say(self, text):
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-
-    def heard(self, line, seconds=20):
-        wait_for(lambda: line + "\n" in self.lines, seconds, f"hearing '{line}' (heard {self.lines}, {self.talk})")
-
-    def end(self, seconds=30):
-        code = self.process.wait(timeout=seconds)
-        self.process.stdin.close()
-        return code
-
-
-class Mail(Overlay):
-    def people(self, names, hobby="chess"):
-        nodes = self.ring(len(names))
-        wait_for(lambda: ring_is_ideal(nodes), 30, "an ideal ring")
-        for node, name in zip(nodes, names):
-            node.name = name
-            node.json("profile", "set", f"name={name}", f"hobby={hobby}", f"sip=sip:{name.lower()}@example.net")
-            node.json("profile", "publish")
-            node.user = node.json("contact", "list")["user"]
-        return nodes
-
-    def find(self, node, name):
-        """@1 is that person afterwards."""
-        def found():
-            code, out, _ = node.run("find", f"name={name}", "--json")
-            return code == 0 and len(json.loads(out)["people"]) == 1
-        wait_for(found, 30, f"finding {name}")
-
-    def texts(self, node, *flags):
-        return [m["text"] for m in node.json("inbox", *flags)["requests" if "--requests" in flags else "messages"]]
-
-    def send(self, node, *words):
-        code, out, err = node.run("send", *words, "--json")
-        return code, json.loads(out), err
-
-    def befriend(self, a, b):
-        self.find(a, b.name)
-        a.json("contact", "accept", "@1")
-        self.find(b, a.name)
-        b.json("contact", "accept", "@1")
-
+class Mail(People):
     def test_strangers_contacts_groups_and_blocks(self):
         alice, bob, carol = self.people(["Alice", "Bob", "Carol"])
         self.find(alice, "Bob")
@@ -132,6 +58,11 @@ class Mail(Overlay):
                               input="x" * 10_000_000, capture_output=True, text=True, timeout=60, env=environment())
         self.assertEqual(done.returncode, 2)
         self.assertIn("at most 65536 bytes", done.stderr)
+        # So are they when a program says them, and the node goes on.
+        for size in (65_537, 10_000_000):
+            body = json.dumps({"to": [bob.user], "text": "x" * size})
+            self.assertIn(post(alice, "/v1/messages", body), (400, 413))
+        self.assertEqual(alice.json("status")["node"]["state"], "joined")
 
     def test_somebody_away_gets_it_once_although_a_mailbox_dies(self):
         alice, bob, *others = self.people(["Alice", "Bob", "Carol", "Dave", "Eve"])
@@ -155,33 +86,32 @@ class Mail(Overlay):
         self.assertEqual(json.loads(sending.lines[-1])["delivered"], 1)
         self.assertEqual(self.texts(bob), ["when you are back"])
 
-    def test_a_call(self):
+    def test_more_than_five_people_are_asked_about_first(self):
         alice, bob = self.people(["Alice", "Bob"])
-        following = Running(bob, "inbox", "--follow", "--json")
-        self.find(alice, "Bob")
-        calling = Running(alice, "call", "@1")
-        wait_for(lambda: bob.json("status")["calls"], 20, "ringing")
-        number = bob.json("status")["calls"][0]["id"]
-        wait_for(lambda: any('"ringing"' in line for line in following.lines), 20, "the ringing in inbox --follow")
-        answering = Running(bob, "call", "--accept", number[:8])
-        calling.say("hello Bob")
-        answering.heard("Alice: hello Bob")
-        answering.say("hello Alice")
-        calling.heard("Bob: hello Alice")
-        calling.process.send_signal(signal.SIGINT)
-        self.assertEqual(calling.end(), 0)
-        self.assertEqual(answering.end(), 0)
-        following.process.send_signal(signal.SIGINT)
-        self.assertEqual(following.end(), 130)
+        crowd = self.folder / "crowd.jsonl"
+        crowd.write_text("".join(json.dumps({"name": f"Guest {i}", "hobby": "go"}) + "\n" for i in range(7)))
+        self.assertEqual(bob.json("profile", "import", str(crowd), "--publish")["published"], 7)
+        wait_for(lambda: len(json.loads(alice.run("find", "hobby=go", "--json")[1])["people"]) == 7, 30, "finding all")
+        sent = lambda: api(alice, "/v1/messages?sent=1")["sent"]
 
-        self.assertTrue(any("sip:bob@example.net" in line for line in calling.talk))
-        declined = Running(alice, "call", "@1")
-        wait_for(lambda: bob.json("status")["calls"], 20, "ringing again")
-        bob.json("call", "--decline", bob.json("status")["calls"][0]["id"])
-        self.assertEqual(declined.end(), 5)
-        wait_for(lambda: any("declined" in line for line in declined.talk), 5, "a word about it")
-        bob.kill()
-        self.assertEqual(Running(alice, "call", "@1").end(60), 1)
+        asked = Terminal(alice, "send", "hobby=go", "hello all", "--all")
+        asked.shows("7 people fit. Write to all of them?")
+        asked.type("n\n")
+        self.assertEqual(asked.end(), 2)
+        self.assertIn("nothing was sent", asked.text)
+        self.assertEqual(sent(), [])
+        # Without a terminal nobody can be asked: a script must say so itself.
+        code, _, err = alice.run("send", "hobby=go", "hello all", "--all")
+        self.assertEqual(code, 2)
+        self.assertIn("--yes", err)
+        self.assertEqual(sent(), [])
+
+        asked = Terminal(alice, "send", "hobby=go", "hello all", "--all")
+        asked.shows("Write to all of them?")
+        asked.type("y\n")
+        self.assertEqual(asked.end(), 0, asked.text)
+        self.assertIn("7 people: 7 delivered", asked.text)
+        self.assertEqual(sent()[0]["delivered"], 7)
 
 
 if __name__ == "__main__":

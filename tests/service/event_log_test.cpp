@@ -34,6 +34,22 @@ TEST_SUITE("service/event_log") {
     CHECK(missed.events.size() == 1);
   }
 
+  TEST_CASE("numbers of two lives are never taken for each other") {
+    EventLog second(4, 1001);
+    for (int i = 0; i < 3; ++i) second.add({"ring", "{}"});
+    CHECK(second.last_id() == 1003);
+    for (std::uint64_t old : {1, 3, 999}) {
+      CAPTURE(old);
+      CHECK(second.after(old).lost >= 1);
+      CHECK(second.after(old).events.size() == 3);
+    }
+    CHECK(second.after(1001).lost == 0);
+    CHECK(second.after(1001).events.size() == 2);
+    CHECK(second.after(1000).lost == 0);  // the last number before this life's first event
+    CHECK(second.after(0).lost == 0);     // from the beginning
+    CHECK(second.after(0).events.size() == 3);
+  }
+
   TEST_CASE("an event is lines that cannot be torn apart by its text") {
     CHECK(sse_text(NumberedEvent{7, {"hit", "{\"a\":\n1}"}}) ==
           "id: 7\nevent: hit\ndata: {\"a\": 1}\n\n");

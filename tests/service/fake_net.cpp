@@ -224,9 +224,12 @@ void FakeNet::carry(FakeNode& from, const Id& to, std::uint8_t type, const Bytes
   if (tap) tap(from.self_.id, to, type, body);
   auto delay = some(options_.min_delay, options_.max_delay);
   if (!there.up() || rng_.chance(options_.loss)) return;
-  at(time_ + delay, there, [&from, &there, arrive = std::move(arrive)] {
+  auto arrival = [&from, &there, arrive = std::move(arrive)] {
     if (from.group_ == there.group_) arrive(there);
-  });
+  };
+  if (options_.twice > 0 && rng_.chance(options_.twice))
+    at(time_ + some(options_.min_delay, 50 * options_.max_delay), there, arrival);
+  at(time_ + delay, there, arrival);
 }
 
 void FakeNet::deliver(FakeNode& to, Request request) {

@@ -90,6 +90,7 @@ class FakeNet {
     Duration max_write = std::chrono::milliseconds(5);
     Duration detect{};  // zero: everybody knows at once
     double loss = 0;    // of each request and each reply
+    double twice = 0;   // share of them that arrive two times
     std::size_t successors = 16;
   };
   /// Makes the components of a node, registers their handlers and starts them.

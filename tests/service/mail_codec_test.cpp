@@ -72,7 +72,8 @@ TEST_CASE("letters from a mailbox and the answer to a letter have their layouts"
   CHECK_FALSE(decode_fetch_reply(Bytes{2, 0, 0}));
   CHECK_FALSE(decode_fetch_reply(Bytes{0, 0, 1, 0xff, 0xff, 0xff, 0xff}));
   CHECK(encode(Delivery::not_here) == Bytes{2});
-  CHECK_FALSE(decode_delivery(Bytes{3}));
+  CHECK(encode(Delivery::later) == Bytes{3});
+  CHECK_FALSE(decode_delivery(Bytes{4}));
   CHECK_FALSE(decode_delivery(Bytes{}));
   CHECK_FALSE(decode_delivery(Bytes{0, 0}));
 }

@@ -14,7 +14,8 @@ TEST_SUITE_BEGIN("service/mail under faults");
 
 namespace {
 
-/// Everybody writes to everybody while nodes crash and return, frames get lost and the ring is cut.
+/// Everybody writes to everybody while nodes crash and return, frames get lost, arrive twice and in
+/// another order, and the ring is cut.
 /// Sender, keeper and recipient die at any moment, since each event of the queue is such a moment.
 class Chaos {
  public:
@@ -46,6 +47,7 @@ class Chaos {
     FakeNet::Options out;
     Rng rng = Rng(seed).split("net");
     out.loss = rng.chance(0.5) ? rng.real() * 0.25 : 0;
+    out.twice = rng.chance(0.5) ? rng.real() * 0.25 : 0;
     out.detect = rng.chance(0.5) ? 2s : 0s;
     return out;
   }

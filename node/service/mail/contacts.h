@@ -19,6 +19,7 @@ struct Contact {
   hpke::PublicKey message_key{};  // all zero while unknown
   PeerRef host{};                 // a hint; the locator on the ring is newer
   UserId id() const { return user_id(key); }
+  friend bool operator==(const Contact&, const Contact&) = default;
 };
 
 /// The contacts of all users of this node, in Table::contacts. Whom a user writes to counts as

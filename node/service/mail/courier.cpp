@@ -53,6 +53,7 @@ void Courier::answered(TripId id, const Result<Frame>& frame) {
   auto delivery = frame ? decode_delivery(frame->body) : Result<Delivery>(frame.error());
   if (delivery && *delivery == Delivery::delivered) return finish(id, SendState::delivered);
   if (delivery && *delivery == Delivery::refused) return finish(id, SendState::refused);
+  if (delivery && *delivery == Delivery::later) return finish(id, SendState::waiting);
   if (trips_.at(id).located) return into_mailbox(id);
   look_up(id);
 }

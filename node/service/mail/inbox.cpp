@@ -63,7 +63,7 @@ Result<Row> decode_row(std::uint64_t number, ByteView bytes) {
                          .unread = unread == 1}};
 }
 
-Error full(const char* what) { return {ErrorCode::refused, what}; }
+Error no_room(ErrorCode code, const char* what) { return {code, what}; }
 
 }  // namespace
 
@@ -95,58 +95,81 @@ Result<void> Inbox::load_row(const UserId& user, std::uint64_t number, ByteView 
   }
   auto row = decode_row(number, value);
   if (!row) return row.error();
-  insert(box, number, row->message.letter, row->place, row->message.unread, true);
+  insert(box, number, row->message.letter,
+         {.place = row->place,
+          .unread = row->message.unread,
+          .durable = true,
+          .received = row->message.received});
   box.next = std::max(box.next, number + 1);
   return {};
 }
 
-Result<void> Inbox::room_for(const Box& box, const Letter& letter, Place place) const {
-  if (place == Place::hidden) return {};
-  auto in_place = [&](const auto& entry) { return entry.second.place == place; };
-  auto count =
-      static_cast<std::size_t>(std::count_if(box.heads.begin(), box.heads.end(), in_place));
-  if (place == Place::shown) {
-    if (count >= options_.max_messages) return full("the callee's inbox is full");
-    if (box.bytes + letter.body.size() > options_.max_bytes)
-      return full("the callee's inbox is full");
-    return {};
-  }
+std::size_t Inbox::Box::in(Place place) const {
+  auto found = counts.find(place);
+  return found == counts.end() ? 0 : found->second;
+}
+
+Result<void> Inbox::room_for_request(const Box& box, const Letter& letter) const {
+  if (box.in(Place::requests) >= options_.max_requests)
+    return no_room(ErrorCode::refused, "the callee has too many open requests");
   auto of_sender = std::count_if(box.heads.begin(), box.heads.end(), [&](const auto& entry) {
-    return in_place(entry) && entry.second.from == letter.from;
+    return entry.second.place == Place::requests && entry.second.from == letter.from;
   });
-  if (static_cast<std::size_t>(of_sender) >= options_.max_per_stranger) {
-    return full("the callee has not answered your earlier requests");
-  }
-  if (count >= options_.max_requests) return full("the callee has too many open requests");
+  if (static_cast<std::size_t>(of_sender) >= options_.max_per_stranger)
+    return no_room(ErrorCode::refused, "the callee has not answered your earlier requests");
   return {};
 }
 
-std::optional<std::uint64_t> Inbox::oldest_hidden(const Box& box) const {
-  std::size_t hidden = 0;
-  std::optional<std::uint64_t> oldest;
-  for (const auto& [number, head] : box.heads) {
-    if (head.place != Place::hidden) continue;
-    ++hidden;
-    if (!oldest && head.durable) oldest = number;  // else somebody still waits for it
-  }
-  return hidden >= options_.max_hidden ? oldest : std::nullopt;
+bool Inbox::full(const Box& box, const Letter& letter, Place place) const {
+  if (place == Place::hidden) return box.in(place) >= options_.max_hidden;
+  return box.in(place) >= options_.max_messages ||
+         box.bytes + letter.body.size() > options_.max_bytes;
 }
 
-void Inbox::insert(Box& box, std::uint64_t number, const Letter& letter, Place place, bool unread,
-                   bool durable) {
-  box.heads[number] = {.from = letter.from,
-                       .id = letter.id,
-                       .place = place,
-                       .unread = unread,
-                       .durable = durable,
-                       .size = letter.body.size()};
+/// The oldest that may go: nobody waits for it, and its user and its sender are done with it.
+std::optional<std::uint64_t> Inbox::dispensable(const Box& box, Place place) const {
+  WallTime old = context_.now().wall - max_letter_life - options_.skew;
+  for (const auto& [number, head] : box.heads) {
+    if (head.place != place || !head.durable) continue;
+    if (place == Place::hidden || (!head.unread && head.received < old)) return number;
+  }
+  return std::nullopt;
+}
+
+Result<void> Inbox::make_room(const UserId& user, const Letter& letter, Place place,
+                              std::vector<Mutation>& writes) {
+  Box& box = boxes_[user];
+  if (place == Place::requests) return room_for_request(box, letter);
+  while (full(box, letter, place)) {
+    auto number = dispensable(box, place);
+    if (!number && place == Place::hidden) return {};  // soon: each of them is being written
+    if (!number) return no_room(ErrorCode::unavailable, "the callee's inbox is full");
+    writes.push_back({.table = Table::inbox, .key = row_key(user, *number)});
+    erase(box, *number);
+  }
+  return {};
+}
+
+void Inbox::insert(Box& box, std::uint64_t number, const Letter& letter, Head head) {
+  head.from = letter.from;
+  head.id = letter.id;
+  head.size = letter.body.size();
+  ++box.counts[head.place];
   box.names[{letter.from, letter.id}] = number;
-  box.bytes += letter.body.size();
+  box.bytes += head.size;
+  box.heads[number] = std::move(head);
+}
+
+void Inbox::move(Box& box, Head& head, Place place) {
+  --box.counts[head.place];
+  ++box.counts[place];
+  head.place = place;
 }
 
 void Inbox::erase(Box& box, std::uint64_t number) {
   auto found = box.heads.find(number);
   if (found == box.heads.end()) return;
+  --box.counts[found->second.place];
   box.bytes -= found->second.size;
   box.names.erase({found->second.from, found->second.id});
   box.heads.erase(found);
@@ -162,23 +185,18 @@ void Inbox::add(const UserId& user, const Letter& letter, Place place, Context::
     }
     return done({});
   }
-  if (auto room = room_for(box, letter, place); !room) return done(room.error());
-
   std::vector<Mutation> writes;
-  if (auto oldest = oldest_hidden(box); place == Place::hidden && oldest) {
-    writes.push_back({.table = Table::inbox, .key = row_key(user, *oldest)});
-    erase(box, *oldest);
-  }
+  if (auto room = make_room(user, letter, place, writes); !room) return done(room.error());
   Letter kept = letter;
   if (place == Place::hidden) kept.body.clear();
   std::uint64_t number = box.next++;
-  insert(box, number, kept, place, place == Place::shown, false);
+  bool unread = place == Place::shown;
+  WallTime now = context_.now().wall;
+  insert(box, number, kept, {.place = place, .unread = unread, .received = now});
   box.heads.at(number).waiting.push_back(std::move(done));
-  Row row{.place = place,
-          .message = {.number = number,
-                      .letter = std::move(kept),
-                      .received = context_.now().wall,
-                      .unread = place == Place::shown}};
+  Row row{
+      .place = place,
+      .message = {.number = number, .letter = std::move(kept), .received = now, .unread = unread}};
   writes.push_back({.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)});
   context_.write(std::move(writes),
                  [this, user, number](Result<void> result) { stored(user, number, result); });
@@ -298,7 +316,7 @@ void Inbox::accept(const UserId& user, const PublicKey& from, Context::WriteDone
   std::vector<Mutation> writes;
   for (auto& [number, head] : boxes_[user].heads) {
     if (head.place != Place::requests || head.from != from || !head.durable) continue;
-    head.place = Place::shown;
+    move(boxes_[user], head, Place::shown);
     head.unread = true;
     auto row = rewritten(user, number);
     if (!row) return done(row.error());

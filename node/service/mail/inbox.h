@@ -19,7 +19,10 @@ struct Message {
 
 /// What the users of this node received, in Table::inbox; bodies stay on disk, heads in memory.
 ///
-/// A letter is told apart by sender and id and is kept at most once, however often it arrives.
+/// A letter is told apart by sender and id and is kept at most once, however often it arrives. In a
+/// full inbox the oldest letter that was read makes room, once it is so old that it cannot arrive
+/// again; else a new one is not taken now, and its sender keeps trying.
+///
 /// Letters of strangers wait in the requests, of which there are few; letters of blocked senders
 /// are taken note of (so that a repetition is answered alike) and never shown.
 class Inbox {
@@ -30,6 +33,7 @@ class Inbox {
     std::size_t max_requests = 32;             // per user
     std::size_t max_per_stranger = 3;          // of those
     std::size_t max_hidden = 256;              // per user; the oldest makes room
+    std::chrono::milliseconds skew = std::chrono::minutes(5);
   };
   enum class Place : std::uint8_t { shown = 1, requests = 2, hidden = 3 };
   struct Counts {
@@ -40,8 +44,9 @@ class Inbox {
   Inbox(Context& context, Options options);
   Result<void> load();  // numbers go on behind the highest ever given, also if that one is gone
 
-  /// Keeps the letter; `done` once it is durable, at once with an Error `refused` if there is no
-  /// room. A repetition ends like the first arrival did.
+  /// Keeps the letter; `done` once it is durable, at once with an Error if there is no room:
+  /// `refused` among the requests, `unavailable` elsewhere. A repetition ends like the first
+  /// arrival did.
   void add(const UserId& user, const Letter& letter, Place place, Context::WriteDone done);
 
   bool knows(const UserId& user, const Letter& letter) const;  // it arrived before
@@ -75,6 +80,7 @@ class Inbox {
     bool unread{};
     bool durable{};
     std::size_t size{};
+    WallTime received{};
     std::vector<Context::WriteDone> waiting{};  // repetitions that arrived before it was durable
   };
   using LetterName = std::pair<PublicKey, Letter::Number>;
@@ -83,13 +89,18 @@ class Inbox {
     std::map<LetterName, std::uint64_t> names{};
     std::uint64_t next = 1;
     std::size_t bytes{};
+    std::map<Place, std::size_t> counts{};  // of heads
+    std::size_t in(Place place) const;
   };
 
   Result<void> load_row(const UserId& user, std::uint64_t number, ByteView value);
-  Result<void> room_for(const Box& box, const Letter& letter, Place place) const;
-  std::optional<std::uint64_t> oldest_hidden(const Box& box) const;
-  void insert(Box& box, std::uint64_t number, const Letter& letter, Place place, bool unread,
-              bool durable);
+  bool full(const Box& box, const Letter& letter, Place place) const;
+  std::optional<std::uint64_t> dispensable(const Box& box, Place place) const;
+  Result<void> make_room(const UserId& user, const Letter& letter, Place place,
+                         std::vector<Mutation>& writes);
+  Result<void> room_for_request(const Box& box, const Letter& letter) const;
+  void insert(Box& box, std::uint64_t number, const Letter& letter, Head head);
+  void move(Box& box, Head& head, Place place);
   void erase(Box& box, std::uint64_t number);
   void stored(const UserId& user, std::uint64_t number, const Result<void>& result);
   Result<Message> read(const UserId& user, std::uint64_t number) const;

@@ -23,13 +23,13 @@ std::string_view beginning(std::string_view text, std::size_t limit) {
 }
 
 struct Tally {
-  std::array<std::size_t, 5> of{};  // by SendState
+  std::array<std::size_t, send_states> of{};  // by SendState
   explicit Tally(const Posting& posting) {
     for (const auto& [user, outgoing] : posting.to) ++of[static_cast<std::size_t>(outgoing.state)];
   }
   void add_to(Json& json) const {
     for (SendState state : {SendState::delivered, SendState::kept, SendState::refused,
-                            SendState::unreachable, SendState::sending}) {
+                            SendState::unreachable, SendState::waiting, SendState::sending}) {
       json[to_text(state)] = of[static_cast<std::size_t>(state)];
     }
   }

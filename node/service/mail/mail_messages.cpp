@@ -69,7 +69,7 @@ Result<FetchReply> decode_fetch_reply(ByteView body) {
 Bytes encode(Delivery outcome) { return {static_cast<std::uint8_t>(outcome)}; }
 
 Result<Delivery> decode_delivery(ByteView body) {
-  if (body.size() != 1 || body[0] > 2) return invalid("the answer to a letter is malformed");
+  if (body.size() != 1 || body[0] > 3) return invalid("the answer to a letter is malformed");
   return static_cast<Delivery>(body[0]);
 }
 

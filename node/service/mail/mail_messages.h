@@ -29,6 +29,7 @@ enum class Delivery : std::uint8_t {
   refused = 1,
   not_here =
       2,  // this node does not host the user, or no longer has the key: look for a newer locator
+  later = 3,  // welcome, but not now: the sender writes faster than the callee's host takes
 };
 
 Bytes fetch_signed_bytes(const FetchRequest& m, const Digest& overlay, const Id& asked);

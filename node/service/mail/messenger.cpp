@@ -12,6 +12,14 @@ bool is_final(SendState state) {
   return state == SendState::delivered || state == SendState::refused;
 }
 
+/// The letter went out while it was written: what the disk refused may have arrived.
+Error not_kept(const Error& error) {
+  return {error.code,
+          "the message could not be stored here, so beckond will not try again; some "
+          "may have received it: " +
+              error.text};
+}
+
 }  // namespace
 
 Messenger::Messenger(Context& context, Users& users, Contacts& contacts, Outbox& outbox,
@@ -61,6 +69,7 @@ void Messenger::remember(const Send& send) {
     if (!callee.name.empty()) contact.name = callee.name;
     if (callee.message_key != hpke::PublicKey{}) contact.message_key = callee.message_key;
     if (!callee.host.address.empty()) contact.host = callee.host;
+    if (known != nullptr && *known == contact) continue;  // nothing new to write down
     auto put = contacts_.put(send.from, std::move(contact), [](const Result<void>&) {});
     if (!put) context_.log(LogLevel::warning, put.error().text);
   }
@@ -80,15 +89,15 @@ Result<Outbox::Name> Messenger::send(Send send, Context::WriteDone accepted) {
   Outbox::Name name{send.from, posting.letter.id};
   auto added = outbox_.add(std::move(posting),
                            [this, name, accepted = std::move(accepted)](const Result<void>& r) {
-                             if (r) {
-                               enqueue(name);
-                               run();
-                             }
-                             accepted(r);
+                             if (!r) watchers_.erase(name);
+                             accepted(r ? r : not_kept(r.error()));
+                             tell(name);
                            });
   if (!added) return added.error();
   remember(send);
   locators_.ensure(send.from);  // so that an answer finds its way
+  enqueue(name);
+  run();
   return name;
 }
 
@@ -134,7 +143,7 @@ void Messenger::finished(const Errand& errand, const Courier::Outcome& outcome) 
   Outgoing outgoing = posting->to.at(errand.to);
   if (!is_final(outgoing.state)) {  // a receipt may have come while the trip went on
     // Kept stays true when a later try fails: a mailbox has it, or had it.
-    bool fell = outgoing.state == SendState::kept && outcome.state == SendState::unreachable;
+    bool fell = outgoing.state == SendState::kept && !is_final(outcome.state);
     outgoing.state = fell ? SendState::kept : outcome.state;
     outgoing.callee = outcome.callee;
     ++outgoing.attempts;
@@ -143,24 +152,35 @@ void Messenger::finished(const Errand& errand, const Courier::Outcome& outcome) 
   if (is_final(outgoing.state)) {
     busy_.erase(errand);
   } else {
-    try_later(errand, outgoing.attempts);
+    try_later(errand, outgoing);
   }
   run();
 }
 
 void Messenger::record(const Errand& errand, const Outgoing& outgoing) {
-  outbox_.set(errand.name, errand.to, outgoing, [](const Result<void>&) {});
-  auto watcher = watchers_.find(errand.name);
-  if (watcher == watchers_.end()) return;
-  Changed changed = watcher->second;  // it may unwatch itself
-  changed(*outbox_.find(errand.name));
+  outbox_.set(errand.name, errand.to, outgoing);
+  tell(errand.name);
 }
 
-void Messenger::try_later(const Errand& errand, std::uint32_t attempts) {
-  Duration wait = options_.first_retry * (1 << std::min<std::uint32_t>(attempts - 1, 12));
-  wait = std::min(wait, options_.last_retry);
-  wait += Duration(context_.rng().between(0, wait.count() / 4));
-  late_.emplace(context_.now().mono + wait, errand);
+void Messenger::tell(const Outbox::Name& name) {
+  auto watcher = watchers_.find(name);
+  const Posting* posting = outbox_.find(name);
+  if (watcher == watchers_.end() || posting == nullptr) return;
+  Changed changed = watcher->second;  // it may unwatch itself
+  changed(*posting);
+}
+
+/// Doubles from try to try; a host that only wants a slower pace is asked again soon.
+Duration Messenger::pause_after(const Outgoing& outgoing) {
+  bool slower = outgoing.state == SendState::waiting;
+  Duration pause = slower ? options_.first_wait : options_.first_retry;
+  pause *= 1 << std::min<std::uint32_t>(outgoing.attempts - 1, 12);
+  pause = std::min(pause, slower ? options_.last_wait : options_.last_retry);
+  return pause + Duration(context_.rng().between(0, pause.count() / 4));
+}
+
+void Messenger::try_later(const Errand& errand, const Outgoing& outgoing) {
+  late_.emplace(context_.now().mono + pause_after(outgoing), errand);
   wait_for_late();
 }
 

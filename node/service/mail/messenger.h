@@ -15,6 +15,10 @@ namespace beckon::service {
 /// keeps at it: what was kept or could not be brought is tried again, ever more rarely, until a
 /// receipt comes or the letter expires. A restart goes on where it stopped; callees recognise what
 /// they already have.
+///
+/// A letter leaves while it is still being written to the outbox. If this node dies before that is
+/// done, the letter may have arrived although its sender was never told so; it is never told too
+/// much.
 class Messenger {
  public:
   struct Options {
@@ -22,6 +26,8 @@ class Messenger {
     std::chrono::milliseconds life = std::chrono::hours(14 * 24);
     Duration first_retry = std::chrono::seconds(30);  // doubles
     Duration last_retry = std::chrono::hours(1);
+    Duration first_wait = std::chrono::seconds(1);  // where the callee's host said later; doubles
+    Duration last_wait = std::chrono::minutes(1);
     std::size_t group_size = 5;  // more callees than this make a group send
     RateLimit::Options groups{.per_second = 20.0 / 3600, .burst = 20, .peers = 4096};
   };
@@ -32,14 +38,16 @@ class Messenger {
     std::string text{};
     Letter::Number thread{};
   };
-  using Changed = std::function<void(const Posting&)>;  // after every change of a state
+  /// After every change of a state, and when the letter has become durable here.
+  using Changed = std::function<void(const Posting&)>;
 
   Messenger(Context& context, Users& users, Contacts& contacts, Outbox& outbox, Courier& courier,
             Locators& locators, Options options);
 
   void start();  // after the outbox is loaded: takes up what is open
 
-  /// The letter is durable here when `accepted` says so; then it goes out.
+  /// The letter is durable here when `accepted` says so. An Error there means that this node will
+  /// not try again, not that nobody got it.
   Result<Outbox::Name> send(Send send, Context::WriteDone accepted);
   void watch(const Outbox::Name& name, Changed changed);
   void unwatch(const Outbox::Name& name) { watchers_.erase(name); }
@@ -59,7 +67,9 @@ class Messenger {
   void run();
   void finished(const Errand& errand, const Courier::Outcome& outcome);
   void record(const Errand& errand, const Outgoing& outgoing);
-  void try_later(const Errand& errand, std::uint32_t attempts);
+  void tell(const Outbox::Name& name);
+  Duration pause_after(const Outgoing& outgoing);
+  void try_later(const Errand& errand, const Outgoing& outgoing);
   void wait_for_late();
   void forget_period();
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace beckon::service {
 
@@ -53,7 +54,7 @@ Result<Outgoing> decode_callee_row(ByteView row) {
   out.callee.message_key = r.array<32>();
   out.callee.host.id.bytes = r.array<Id::size>();
   out.callee.host.address = as_text(r.counted8());
-  if (version != row_version || state > 4 || !is_utf8(out.callee.name) ||
+  if (version != row_version || state >= send_states || !is_utf8(out.callee.name) ||
       out.callee.host.address.size() > chord::max_address_size) {
     r.fail();
   }
@@ -118,6 +119,8 @@ const char* to_text(SendState state) {
       return "refused";
     case SendState::unreachable:
       return "unreachable";
+    case SendState::waiting:
+      return "waiting";
   }
   return "?";
 }
@@ -137,6 +140,10 @@ Result<void> Outbox::load() {
     return loaded.has_value();
   });
   if (!scanned) return scanned.error();
+  for (auto& [name, posting] : postings_) {
+    posting.durable = true;
+    by_age_.emplace(posting.expiry, name);
+  }
   return loaded;
 }
 
@@ -148,12 +155,12 @@ Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
         fmt::format("a message goes to at most {} people, this one to {}; narrow the query",
                     options_.max_recipients, posting.to.size())};
   }
-  if (postings_.size() >= options_.max_postings) {
+  std::vector<Mutation> writes;
+  if (!make_room(writes)) {
     return Error{ErrorCode::refused,
                  "too many messages are still on their way; wait for some to arrive"};
   }
   Name name{posting.from, posting.letter.id};
-  std::vector<Mutation> writes;
   writes.push_back({.table = Table::outbox,
                     .key = row_key(letter_row, name),
                     .value = encode_letter_row(posting)});
@@ -162,9 +169,43 @@ Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
                       .key = row_key(callee_row, name, &to),
                       .value = encode_callee_row(outgoing)});
   }
+  by_age_.emplace(posting.expiry, name);
   postings_.insert_or_assign(name, std::move(posting));
-  context_.write(std::move(writes), std::move(done));
+  context_.write(std::move(writes),
+                 [this, name, done = std::move(done)](const Result<void>& written) {
+                   auto found = postings_.find(name);
+                   if (found != postings_.end() && written) {
+                     found->second.durable = true;
+                   } else if (found != postings_.end()) {
+                     std::vector<Mutation> none;  // nothing of it is on disk
+                     erase(found, none);
+                   }
+                   done(written);
+                 });
   return {};
+}
+
+/// The oldest that has come to its end goes; false when all are still on their way.
+bool Outbox::make_room(std::vector<Mutation>& writes) {
+  if (postings_.size() < options_.max_postings) return true;
+  auto done = std::find_if(by_age_.begin(), by_age_.end(), [&](const auto& entry) {
+    const Posting& posting = postings_.at(entry.second);
+    return posting.durable && !posting.open();
+  });
+  if (done == by_age_.end()) return false;
+  erase(postings_.find(done->second), writes);
+  return true;
+}
+
+void Outbox::erase(std::map<Name, Posting>::iterator posting, std::vector<Mutation>& writes) {
+  const Name& name = posting->first;
+  writes.push_back({.table = Table::outbox, .key = row_key(letter_row, name)});
+  for (const auto& [to, outgoing] : posting->second.to) {
+    writes.push_back({.table = Table::outbox, .key = row_key(callee_row, name, &to)});
+    changed_.erase({name, to});
+  }
+  by_age_.erase({posting->second.expiry, name});
+  postings_.erase(posting);
 }
 
 const Posting* Outbox::find(const Name& name) const {
@@ -180,30 +221,49 @@ bool Outbox::wrote_to(const UserId& from, const UserId& to) const {
   return false;
 }
 
-void Outbox::set(const Name& name, const UserId& to, const Outgoing& outgoing,
-                 Context::WriteDone done) {
+void Outbox::set(const Name& name, const UserId& to, const Outgoing& outgoing) {
   auto found = postings_.find(name);
-  if (found == postings_.end()) return done({});  // expired and forgotten meanwhile
+  if (found == postings_.end()) return;  // expired and forgotten meanwhile
   found->second.to[to] = outgoing;
-  context_.write({{.table = Table::outbox,
-                   .key = row_key(callee_row, name, &to),
-                   .value = encode_callee_row(outgoing)}},
-                 std::move(done));
+  changed_.emplace(name, to);
+  write_states_after(options_.states_after);
+}
+
+void Outbox::write_states_after(Duration delay) {
+  if (std::exchange(will_write_, true)) return;
+  context_.after(delay, [this] {
+    will_write_ = false;
+    write_states();
+  });
+}
+
+void Outbox::write_states() {
+  std::vector<Mutation> writes;
+  std::set<Row> rows;
+  for (const auto& [name, to] : changed_) {
+    const Posting& posting = postings_.at(name);
+    if (!posting.durable) continue;  // behind its letter, never before it
+    rows.emplace(name, to);
+    writes.push_back({.table = Table::outbox,
+                      .key = row_key(callee_row, name, &to),
+                      .value = encode_callee_row(posting.to.at(to))});
+  }
+  for (const Row& row : rows) changed_.erase(row);
+  if (!changed_.empty()) write_states_after(options_.states_after);
+  if (writes.empty()) return;
+  context_.write(std::move(writes), [this, rows = std::move(rows)](const Result<void>& written) {
+    if (written) return;
+    for (const Row& row : rows) {
+      if (postings_.contains(row.first)) changed_.insert(row);
+    }
+    write_states_after(options_.states_retry);
+  });
 }
 
 void Outbox::forget_expired(WallTime now) {
   std::vector<Mutation> writes;
-  for (auto it = postings_.begin(); it != postings_.end();) {
-    if (it->second.expiry > now) {
-      ++it;
-      continue;
-    }
-    writes.push_back({.table = Table::outbox, .key = row_key(letter_row, it->first)});
-    for (const auto& [to, outgoing] : it->second.to) {
-      writes.push_back({.table = Table::outbox, .key = row_key(callee_row, it->first, &to)});
-    }
-    it = postings_.erase(it);
-  }
+  while (!by_age_.empty() && by_age_.begin()->first <= now)
+    erase(postings_.find(by_age_.begin()->second), writes);
   if (!writes.empty()) context_.write(std::move(writes), [](const Result<void>&) {});
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "node/service/context.h"
 #include "node/service/mail/letter.h"
@@ -19,14 +20,17 @@ struct Callee {
 };
 
 /// What became of a letter to one callee, as far as its sender can know it. `delivered` and
-/// `refused` are final; from the others a letter may still move on until it expires.
+/// `refused` are final; from the others a letter may still move on until it expires. These are row
+/// values, too.
 enum class SendState : std::uint8_t {
   sending = 0,
   delivered = 1,  // durable at the callee's host
   kept = 2,       // durable in the callee's mailbox
   refused = 3,
   unreachable = 4,  // neither worked so far
+  waiting = 5,      // the callee's host takes no more of this sender just now
 };
+inline constexpr std::size_t send_states = 6;
 const char* to_text(SendState state);
 
 /// One letter under way to one callee.
@@ -42,35 +46,51 @@ struct Posting {
   Letter letter{};  // `to` is filled in per callee
   WallTime expiry{};
   std::map<UserId, Outgoing> to{};
-  bool open() const;  // somebody may still get it
+  bool durable = false;  // on this node's disk; until then nobody is promised anything
+  bool open() const;     // somebody may still get it
 };
 
 /// What the users of this node have sent, in Table::outbox: the text once, a small row per callee.
 /// So a group letter survives a restart of the node in the middle of going out. Entries go when
-/// they expire.
+/// they expire; when there are too many, the oldest that has come to its end makes room.
+///
+/// States are written a little later and many at once. One that is lost in a crash costs a
+/// repetition, which the callee's host answers like the first time.
 class Outbox {
  public:
   struct Options {
     std::size_t max_postings = 10'000;
     std::size_t max_recipients = 5'000;  // of one letter
+    Duration states_after = std::chrono::milliseconds(200);
+    Duration states_retry = std::chrono::seconds(5);  // after the disk refused them
   };
   using Name = std::pair<UserId, Letter::Number>;  // sender and letter
 
   Outbox(Context& context, Options options);
   Result<void> load();
 
-  /// Refuses what would break a limit; `done` once durable.
+  /// Refuses what would break a limit; `done` once durable. What the disk refuses is forgotten.
   Result<void> add(Posting posting, Context::WriteDone done);
   const Posting* find(const Name& name) const;
   bool wrote_to(const UserId& from, const UserId& to) const;  // with any letter still here
-  void set(const Name& name, const UserId& to, const Outgoing& outgoing, Context::WriteDone done);
+  void set(const Name& name, const UserId& to, const Outgoing& outgoing);
   void forget_expired(WallTime now);
   const std::map<Name, Posting>& all() const { return postings_; }
 
  private:
+  using Row = std::pair<Name, UserId>;
+
+  bool make_room(std::vector<Mutation>& writes);
+  void erase(std::map<Name, Posting>::iterator posting, std::vector<Mutation>& writes);
+  void write_states_after(Duration delay);
+  void write_states();
+
   Context& context_;
   Options options_;
   std::map<Name, Posting> postings_;
+  std::set<std::pair<WallTime, Name>> by_age_;  // of all postings, by expiry
+  std::set<Row> changed_;                       // states that are not on disk yet
+  bool will_write_ = false;
 };
 
 }  // namespace beckon::service

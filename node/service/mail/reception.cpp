@@ -1,5 +1,7 @@
 #include "node/service/mail/reception.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 #include "node/service/frames.h"
@@ -29,15 +31,20 @@ Reception::Reception(Context& context, const Users& users, const Contacts& conta
       overlay_(overlay),
       options_(options),
       rate_(options.rate),
-      gate_(context, "letters", options.peer_rate) {}
+      gate_(context, "letters", options.peer_rate),
+      complaints_(options.complaints) {}
 
 void Reception::handle(const Request& request) {
   if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   auto envelope = decode_envelope(request.body);
-  if (!envelope) return context_.refuse(request, envelope.error());
+  if (!envelope) {
+    complain(request.from, "something that is no letter");
+    return context_.refuse(request, envelope.error());
+  }
   take(*envelope, Way::direct, [this, request](const Result<Taken>& taken) {
     if (!taken) return context_.refuse(request, taken.error());
     if (taken->rubbish) gate_.charge(request.from.id, options_.rubbish_cost);
+    if (taken->complaint != nullptr) complain(request.from, taken->complaint);
     context_.reply(request, raw(FrameType::deliver_rep), encode(taken->outcome));
   });
 }
@@ -56,8 +63,9 @@ void Reception::take(const Envelope& envelope, Way way, Done done) {
   auto letter = open(envelope, user, signer_, overlay_);
   if (!letter) {
     bool old_key = letter.error().code == ErrorCode::not_found;
-    return done(
-        Taken{.outcome = old_key ? Delivery::not_here : Delivery::refused, .rubbish = true});
+    if (old_key) return done(Taken{.outcome = Delivery::not_here, .rubbish = true});
+    return done(Taken{
+        .outcome = Delivery::refused, .rubbish = true, .complaint = "a forged or damaged letter"});
   }
   switch (letter->kind) {
     case Letter::Kind::text:
@@ -89,15 +97,25 @@ void Reception::take_text(const User& user, const Letter& letter, Way way, Done 
   auto in_rate = [&] {
     return way == Way::mailbox || rate_.take(rate_key(id, letter.from), 1, context_.now().mono);
   };
-  if (!repetition && (closed || !in_rate())) return done(Taken{Delivery::refused});
+  if (!repetition && closed) return done(Taken{Delivery::refused});
+  if (!repetition && !in_rate())
+    return done(Taken{.outcome = Delivery::later, .complaint = "letters faster than allowed"});
   inbox_.add(
       id, letter, place,
       [this, id, letter, place, repetition, done = std::move(done)](const Result<void>& kept) {
         if (!kept && kept.error().code == ErrorCode::refused) return done(Taken{Delivery::refused});
         if (!kept) return done(kept.error());
+        done(Taken{Delivery::delivered, letter});  // first: the sender waits for it
         if (!repetition && place != Inbox::Place::hidden) announce(id, letter);
-        done(Taken{Delivery::delivered, letter});
       });
+}
+
+/// Once an hour for each node: a flood of letters must not become a flood of lines.
+void Reception::complain(const PeerRef& about, const char* what) {
+  if (!complaints_.take(about.id, 1, context_.now().mono)) return;
+  context_.log(LogLevel::warning,
+               fmt::format("{} brought {}; it was turned away, and so is what follows, silently",
+                           about.id.brief(), what));
 }
 
 void Reception::announce(const UserId& user, const Letter& letter) {

@@ -20,11 +20,13 @@ class Reception {
     RateLimit::Options peer_rate{.per_second = 1000, .burst = 5000, .peers = 1024};  // per node
     double rubbish_cost = 50;  // what cannot be opened counts as so many
     std::chrono::milliseconds skew = std::chrono::minutes(5);
+    RateLimit::Options complaints{.per_second = 1.0 / 3600, .burst = 1, .peers = 256};  // logged
   };
   struct Taken {
     Delivery outcome{};
-    std::optional<Letter> text{};  // a text that is durable now: its sender is owed a receipt
-    bool rubbish = false;          // sealed to no key of ours, or changed on the way
+    std::optional<Letter> text{};     // a text that is durable now: its sender is owed a receipt
+    bool rubbish = false;             // sealed to no key of ours, or changed on the way
+    const char* complaint = nullptr;  // what was wrong, if an honest node would not have brought it
   };
   using Done = std::function<void(Result<Taken>)>;  // an Error: our disk failed; try again
   /// Letters that are no text belong to others.
@@ -47,6 +49,7 @@ class Reception {
   void take_text(const User& user, const Letter& letter, Way way, Done done);
   Inbox::Place place_for(const User& user, const Letter& letter) const;
   std::optional<Delivery> refusal(const Envelope& envelope) const;
+  void complain(const PeerRef& about, const char* what);
   void announce(const UserId& user, const Letter& letter);
 
   Context& context_;
@@ -62,6 +65,7 @@ class Reception {
   Take take_call_ = nobody;
   RateLimit rate_;
   Gate gate_;
+  RateLimit complaints_;
 };
 
 }  // namespace beckon::service

@@ -8,6 +8,7 @@
 #include "node/service/json_text.h"
 #include "node/service/mail/mail_json.h"
 #include "node/service/routes/callees.h"
+#include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t max_callees = 5'000;
 constexpr std::size_t max_listed = 1'000;
 constexpr Duration max_wait = std::chrono::hours(1);
-constexpr Duration progress_every = std::chrono::milliseconds(200);
+constexpr Duration look_every = std::chrono::milliseconds(200);
 
 /// One POST /v1/messages from the asker's side, until it is answered.
 struct Sending {
@@ -31,10 +32,11 @@ struct Sending {
   bool stream = false;
   Duration timeout = std::chrono::minutes(1);
   Target target{};
+  Time began{};
   bool over = false;
   bool changed = false;  // since the last progress event
 };
-using SendingPtr = std::shared_ptr<Sending>;  // kept by the search, the messenger and the timer
+using SendingPtr = std::shared_ptr<Sending>;  // kept by the search and the messenger
 
 Result<std::string> text_field(const nlohmann::json& body, const char* name) {
   auto found = body.is_object() ? body.find(name) : body.end();
@@ -58,10 +60,14 @@ Result<void> read_waiting(const nlohmann::json& body, Sending& sending) {
   return {};
 }
 
+/// Whether the asker has its answer. What has come to its end needs no promise of ours; what has
+/// not is promised to go on only once it is durable here.
 bool settled(const Posting& posting, bool wait) {
-  if (wait) return !posting.open();
-  return std::none_of(posting.to.begin(), posting.to.end(),
-                      [](const auto& entry) { return entry.second.state == SendState::sending; });
+  if (!posting.open()) return true;
+  if (wait || !posting.durable) return false;
+  return std::none_of(posting.to.begin(), posting.to.end(), [](const auto& entry) {
+    return entry.second.state == SendState::sending || entry.second.state == SendState::waiting;
+  });
 }
 
 /// The handlers of /v1/messages: sending, and reading what has come.
@@ -70,7 +76,7 @@ class MessageRoutes {
   explicit MessageRoutes(Participant& participant) : participant_(participant) {}
 
   void send(const ApiRequest& request, const Answer& answer) {
-    auto sending = std::make_shared<Sending>(Sending{.answer = answer});
+    auto sending = std::make_shared<Sending>(Sending{.answer = answer, .began = now()});
     auto body = request.body();
     if (!body) return answer.problem(body.error());
     if (auto good = read(request, *body, *sending); !good) return answer.problem(good.error());
@@ -131,6 +137,7 @@ class MessageRoutes {
   }
 
  private:
+  Time now() const { return participant_.service().kernel().now().mono; }
   Inbox& inbox() { return participant_.mail().inbox(); }
   Messenger& messenger() { return participant_.mail().messenger(); }
   const Contact* contact(const UserId& user, const UserId& who) {
@@ -175,7 +182,7 @@ class MessageRoutes {
         .text = std::move(sending->text),
         .thread = group ? group_thread(target.query) : Letter::Number{}};
     auto name = messenger().send(std::move(send), [sending](const Result<void>& kept) {
-      if (!kept) sending->answer.problem(kept.error());
+      if (!kept && !std::exchange(sending->over, true)) sending->answer.problem(kept.error());
     });
     if (!name) return sending->answer.problem(name.error());
     follow(sending, *name);
@@ -184,29 +191,39 @@ class MessageRoutes {
   void follow(const SendingPtr& sending, const Outbox::Name& name) {
     messenger().watch(name, [this, sending, name](const Posting& posting) {
       sending->changed = true;
-      if (!sending->answer.open()) return messenger().unwatch(name);
-      if (!settled(posting, sending->wait)) return;
-      messenger().unwatch(name);
+      if (sending->answer.open() && !settled(posting, sending->wait)) return;
+      forget(name);
       finish(sending, posting);
     });
-    participant_.service().kernel().after(sending->timeout, [this, sending, name] {
-      messenger().unwatch(name);
-      const Posting* posting = participant_.mail().outbox().find(name);
-      finish(sending, posting != nullptr ? *posting : Posting{});
-    });
-    if (!sending->stream) return;
-    sending->answer.begin_stream();
-    tell_progress(sending, name);
+    followed_.emplace(name, sending);
+    if (sending->stream) sending->answer.begin_stream();
+    look_after_all();
   }
 
-  void tell_progress(const SendingPtr& sending, const Outbox::Name& name) {
-    participant_.service().kernel().after(progress_every, [this, sending, name] {
-      const Posting* posting = participant_.mail().outbox().find(name);
-      if (sending->over || posting == nullptr || !sending->answer.open()) return;
-      if (std::exchange(sending->changed, false))
-        sending->answer.event({.name = "progress", .json = to_text(progress_json(*posting))});
-      tell_progress(sending, name);
+  void forget(const Outbox::Name& name) {
+    messenger().unwatch(name);
+    followed_.erase(name);
+  }
+
+  /// One timer for all that are under way, however many and however patient their askers are.
+  void look_after_all() {
+    if (std::exchange(looking_, true)) return;
+    participant_.service().kernel().after(look_every, [this] {
+      looking_ = false;
+      for (const auto& [name, sending] : std::map(followed_)) look_after(name, sending);
+      if (!followed_.empty()) look_after_all();
     });
+  }
+
+  void look_after(const Outbox::Name& name, const SendingPtr& sending) {
+    const Posting* posting = participant_.mail().outbox().find(name);
+    if (!sending->answer.open()) return forget(name);
+    if (posting == nullptr || now() - sending->began >= sending->timeout) {
+      forget(name);
+      return finish(sending, posting != nullptr ? *posting : Posting{});
+    }
+    if (sending->stream && std::exchange(sending->changed, false))
+      sending->answer.event({.name = "progress", .json = to_text(progress_json(*posting))});
   }
 
   /// The whole answer. Nothing was sent when nobody was found, or more than the asker allowed.
@@ -216,6 +233,7 @@ class MessageRoutes {
     Json out = posting_json(posting);
     if (posting.to.empty()) out["id"] = nullptr;
     out["found"] = target.callees.size();
+    out["elapsed_ms"] = milliseconds(now() - sending->began);
     if (!target.query.empty()) {
       out["query"] = target.query;
       out["complete"] = target.complete && !target.limited;
@@ -261,6 +279,8 @@ class MessageRoutes {
   }
 
   Participant& participant_;
+  std::map<Outbox::Name, SendingPtr> followed_{};
+  bool looking_ = false;
 };
 
 }  // namespace

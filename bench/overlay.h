@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/client.h"
+
+namespace beckon::bench {
+
+[[noreturn]] void give_up(const std::string& why);
+double percentile(std::vector<double> samples, double share);
+
+/// Real nodes on loopback, one process each, in a folder of their own; ended with this object. A
+/// node that fails ends the bench with the reason.
+class Overlay {
+ public:
+  explicit Overlay(std::size_t count);  // returns when the ring is closed
+  ~Overlay();
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+
+  nlohmann::ordered_json ask(std::size_t node, const cli::Call& call);
+  std::string text(std::size_t node, const cli::Call& call);
+  std::size_t size() const { return clients_.size(); }
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  void wait_for_ring();
+
+  std::filesystem::path folder_;
+  std::vector<std::string> homes_;
+  std::vector<std::unique_ptr<cli::Client>> clients_;
+};
+
+}  // namespace beckon::bench
