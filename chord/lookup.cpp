@@ -8,9 +8,11 @@ Lookup::Lookup(const Options& options, const Plan& plan, Time started)
     : self_(plan.self),
       key_(plan.key),
       exclude_self_(plan.exclude_self),
+      list_length_(options.list_length),
       max_contacts_(options.lookup_contacts),
       parallel_(options.lookup_parallel),
-      started_(started) {
+      started_(started),
+      contacts_(plan.contacts) {
   for (const PeerRef& peer : plan.start) add_candidate(peer, key_);
   if (!plan.own_list || key_ == self_.id) return;
   answered_.emplace(distance(self_.id), Contact{.peer = self_, .list = *plan.own_list});
@@ -66,7 +68,8 @@ std::size_t Lookup::owners_under_way() const {
 std::optional<std::vector<PeerRef>> Lookup::owners_to_ask(std::size_t count) {
   for (const auto& [far, contact] : answered_) {
     bool is_self = contact.peer.id == self_.id;
-    if (contact.list.empty() && !(is_self && exclude_self_)) {
+    bool alone = contact.list.empty() || outlived_the_ring(contact);
+    if (alone && !(is_self && exclude_self_)) {
       found(contact.peer, contact, {});
       return std::nullopt;
     }
@@ -88,6 +91,12 @@ std::optional<std::vector<PeerRef>> Lookup::owners_to_ask(std::size_t count) {
     if (!first_open) return ask;
   }
   return std::nullopt;
+}
+
+bool Lookup::outlived_the_ring(const Contact& contact) const {
+  if (contact.peer.id != self_.id || contact.list.size() >= list_length_) return false;
+  return std::all_of(contact.list.begin(), contact.list.end(),
+                     [&](const PeerRef& entry) { return dead_.contains(entry.id); });
 }
 
 void Lookup::found(const PeerRef& owner, const Contact& before, std::vector<PeerRef> successors) {

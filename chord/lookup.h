@@ -17,7 +17,9 @@ namespace beckon::chord {
 /// know, until nobody nearer is left, then asks the first entry at or behind the key in the nearest
 /// one's list whether it is there. An answer may only name peers nearer to the key; dead peers are
 /// gone round because every answer holds a whole successor list. One expiry is enough to move on,
-/// and after the first, three are asked at once. At most `lookup_contacts` requests.
+/// and after the first, three are asked at once. At most `lookup_contacts` requests. If the list of
+/// ours was shorter than it may be, it named the whole ring: once all in it are found dead, we are
+/// what is left of the ring, and own the key.
 ///
 /// The owner of this object sends each Question and completes it exactly once.
 class Lookup {
@@ -41,7 +43,8 @@ class Lookup {
     bool exclude_self = false;  // we are not in this ring, or want to know who follows us
     std::vector<PeerRef> start{};
     std::optional<std::vector<PeerRef>>
-        own_list{};  // our list, if our own view counts as an answer
+        own_list{};            // our list, if our own view counts as an answer
+    std::size_t contacts = 0;  // requests that an earlier try for this key has used up
   };
   Lookup(const Options& options, const Plan& plan, Time started);
 
@@ -76,12 +79,14 @@ class Lookup {
   std::size_t nearer_under_way(bool without_slow) const;
   std::size_t owners_under_way() const;
   std::optional<std::vector<PeerRef>> owners_to_ask(std::size_t count);
+  bool outlived_the_ring(const Contact& contact) const;
   void found(const PeerRef& owner, const Contact& before, std::vector<PeerRef> successors);
   std::vector<Question> put(const std::vector<PeerRef>& peers, bool state);
 
   PeerRef self_;
   Id key_;
   bool exclude_self_;
+  std::size_t list_length_;
   std::size_t max_contacts_;
   std::size_t parallel_;
   Time started_;

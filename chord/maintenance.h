@@ -107,7 +107,6 @@ class Maintenance {
   const std::optional<PeerRef>& predecessor() const { return predecessor_; }
   const SuccessorList& successors() const { return successors_; }
   const Operation& operation() const { return operation_; }
-  const std::optional<Rectify>& rectifying() const { return rectify_; }
   bool busy() const { return operation_.index() != 0; }
   StateReply state(std::uint64_t epoch) const;
 

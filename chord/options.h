@@ -41,6 +41,8 @@ struct Options {
   Duration lookup_time = std::chrono::seconds(15);
   std::size_t lookup_parallel = 3;    // asked at once after the first expiry
   std::size_t lookups_at_once = 256;  // more are refused
+  // Nobody who could own the key answered: the tables are being mended, so look again after this.
+  Duration lookup_again = std::chrono::milliseconds(500);
   Duration cache_time = std::chrono::seconds(120);
   std::size_t cache_arcs = 1024;
 
@@ -62,6 +64,7 @@ struct Options {
   // make a lookup ask `lookup_parallel` others, and a step sends at most 64 frames.
   std::size_t expiries_per_tick = 8;
   std::size_t open_requests = 2048;
+  std::size_t farewells = 48;  // peers told that we leave: neighbours first, then who notified us
 
   // Requests per second and peer; bursts of twice as many. A busy node makes a thousand lookups a
   // second, each of which ends in a STATE_REQ: refusing those would make lookups pass by the owner.

@@ -162,7 +162,7 @@ void Peer::hear_superseded(const Id& from, Output& out) {
 /// A later process with our key is in the ring: this one is over.
 void Peer::leave_ring(Output& out) {
   maintenance_.left();
-  out.events.push_back(Superseded{});
+  out.events.emplace_back(Superseded{});
 }
 
 void Peer::now_dead(const PeerRef& peer) {
@@ -194,17 +194,17 @@ Output Peer::finished(Output out) {
 
 void Peer::tell_changes(Output& out) {
   if (told_.mode != mode()) {
-    out.events.push_back(ModeChanged{.from = told_.mode, .to = mode()});
+    out.events.emplace_back(ModeChanged{.from = told_.mode, .to = mode()});
     told_.mode = mode();
     if (mode() == Mode::member) become_member();
     if (mode() == Mode::left) abandon_all(out);
   }
   if (told_.predecessor != predecessor()) {
-    out.events.push_back(PredecessorChanged{.from = told_.predecessor, .to = predecessor()});
+    out.events.emplace_back(PredecessorChanged{.from = told_.predecessor, .to = predecessor()});
     told_.predecessor = predecessor();
   }
   if (told_.successors != successors()) {
-    out.events.push_back(SuccessorsChanged{.from = told_.successors, .to = successors()});
+    out.events.emplace_back(SuccessorsChanged{.from = told_.successors, .to = successors()});
     told_.successors = successors();
   }
 }
@@ -212,7 +212,7 @@ void Peer::tell_changes(Output& out) {
 /// We are out of the ring: every search that was asked for ends now, everything else is forgotten.
 void Peer::abandon_all(Output& out) {
   auto tell = [&](std::uint64_t tag, const Id& key) {
-    out.events.push_back(
+    out.events.emplace_back(
         LookupDone{.tag = tag, .key = key, .outcome = LookupOutcome::ring_unreachable});
   };
   for (const auto& [number, open] : lookups_) {

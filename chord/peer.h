@@ -78,8 +78,6 @@ class Peer {
 
   bool operation_open() const { return maintenance_.busy(); }
   std::size_t open_requests() const { return requests_.all().size(); }
-  std::size_t open_lookups() const { return lookups_.size(); }
-  std::size_t cached_arcs() const { return cache_.size(); }
   Snapshot snapshot() const;
 
   friend bool operator==(const Peer&, const Peer&) = default;
@@ -102,6 +100,7 @@ class Peer {
     std::uint64_t tag{};  // of FindOwner; the exponent of a finger
     PeerRef through{};    // a probe's start
     Lookup lookup;
+    Time again_at = Time::max();  // it found nobody and waits for the tables to be mended
     friend bool operator==(const OpenLookup&, const OpenLookup&) = default;
   };
   struct Verifying {  // a cached location whose owner is being asked
@@ -165,6 +164,11 @@ class Peer {
   void begin_lookup(Goal goal, std::uint64_t tag, const Lookup::Plan& plan, PeerRef through,
                     Output& out);
   void find_routed(const FindOwner& command, Output& out);
+  Lookup::Plan plan_for(const Id& key) const;
+  bool owns(const Id& key) const;
+  LookupDone own_answer(std::uint64_t tag, const Id& key) const;
+  bool worth_another_try(const OpenLookup& open) const;
+  void look_again(Output& out);
   void drive(std::uint64_t number, Output& out);
   void finish(std::uint64_t number, Output& out);
   void found(const OpenLookup& done, const Lookup::Finding& finding, Output& out);

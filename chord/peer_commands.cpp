@@ -42,11 +42,14 @@ void Peer::on(const LeaveNow&, Output& out) {
   maintenance_.begin_leave();
   next_join_ = Time::max();
   std::map<Id, PeerRef> listeners;
-  if (predecessor()) listeners.emplace(predecessor()->id, *predecessor());
-  for (const PeerRef& peer : successors()) listeners.emplace(peer.id, peer);
+  auto tell = [&](const PeerRef& peer) {
+    if (listeners.size() < options_.farewells) listeners.emplace(peer.id, peer);
+  };
+  if (predecessor()) tell(*predecessor());
+  for (const PeerRef& peer : successors()) tell(peer);
   for (const auto& [id, heard] : notifiers_) {
     bool recent = heard.second + 4 * options_.stabilize_every >= now_.mono;
-    if (recent) listeners.emplace(id, heard.first);
+    if (recent) tell(heard.first);
   }
   for (const auto& [id, peer] : listeners) {
     ask(peer, Leave{.epoch = epoch_}, Purpose::leave, 0, out);
@@ -58,33 +61,24 @@ void Peer::on(const FindOwner& find, Output& out) {
   bool can = mode() == Mode::member || mode() == Mode::leaving;
   bool room = lookups_.size() + verifying_.size() < options_.lookups_at_once;
   if (!can || !room) {
-    out.events.push_back(
+    out.events.emplace_back(
         LookupDone{.tag = find.tag, .key = find.key, .outcome = LookupOutcome::ring_unreachable});
     return;
   }
-  Id before = predecessor() ? predecessor()->id : self().id;
-  bool knows_range = predecessor() || successors().empty() || find.key == self().id;
-  bool ours = mode() == Mode::member && knows_range &&
-              Arc{.after = before, .upto = self().id}.contains(find.key);
-  if (ours) {
-    out.events.push_back(LookupDone{.tag = find.tag,
-                                    .key = find.key,
-                                    .outcome = LookupOutcome::found,
-                                    .owner = self(),
-                                    .predecessor = predecessor().value_or(self()),
-                                    .successors = successors()});
+  if (owns(find.key)) {
+    out.events.emplace_back(own_answer(find.tag, find.key));
     return;
   }
   auto location = cache_.find(find.key, now_.mono);
   if (!location || find.freshness == Freshness::routed) return find_routed(find, out);
   if (find.freshness == Freshness::cached) {
-    out.events.push_back(LookupDone{.tag = find.tag,
-                                    .key = find.key,
-                                    .outcome = LookupOutcome::found,
-                                    .owner = location->owner,
-                                    .predecessor = location->predecessor,
-                                    .successors = location->successors,
-                                    .from_cache = true});
+    out.events.emplace_back(LookupDone{.tag = find.tag,
+                                       .key = find.key,
+                                       .outcome = LookupOutcome::found,
+                                       .owner = location->owner,
+                                       .predecessor = location->predecessor,
+                                       .successors = location->successors,
+                                       .from_cache = true});
     return;
   }
   std::uint64_t number = next_lookup_++;

@@ -15,20 +15,74 @@ void Peer::begin_lookup(Goal goal, std::uint64_t tag, const Lookup::Plan& plan, 
 }
 
 void Peer::find_routed(const FindOwner& find, Output& out) {
-  begin_lookup(Goal::find, find.tag,
-               {.self = self(),
-                .key = find.key,
-                .exclude_self = mode() != Mode::member,
-                .start = fingers_.distinct(),
-                .own_list = successors()},
-               {}, out);
+  begin_lookup(Goal::find, find.tag, plan_for(find.key), {}, out);
+}
+
+Lookup::Plan Peer::plan_for(const Id& key) const {
+  return {.self = self(),
+          .key = key,
+          .exclude_self = mode() != Mode::member,
+          .start = fingers_.distinct(),
+          .own_list = successors()};
+}
+
+bool Peer::owns(const Id& key) const {
+  if (mode() != Mode::member) return false;
+  Id before = predecessor() ? predecessor()->id : self().id;
+  bool knows_range = predecessor() || successors().empty() || key == self().id;
+  return knows_range && Arc{.after = before, .upto = self().id}.contains(key);
+}
+
+LookupDone Peer::own_answer(std::uint64_t tag, const Id& key) const {
+  return {.tag = tag,
+          .key = key,
+          .outcome = LookupOutcome::found,
+          .owner = self(),
+          .predecessor = predecessor().value_or(self()),
+          .successors = successors()};
+}
+
+/// Everybody who might own the key was found dead. That lasts until stabilize has mended our list,
+/// so the search goes on with what the tables say then, as long as its time and requests allow.
+bool Peer::worth_another_try(const OpenLookup& open) const {
+  const Lookup& lookup = open.lookup;
+  return open.goal == Goal::find && mode() == Mode::member &&
+         lookup.finding()->outcome == LookupOutcome::ring_unreachable &&
+         lookup.contacts() < options_.lookup_contacts &&
+         now_.mono + options_.lookup_again < lookup.started() + options_.lookup_time;
+}
+
+void Peer::look_again(Output& out) {
+  std::vector<std::uint64_t> due;
+  for (const auto& [number, open] : lookups_) {
+    if (open.again_at <= now_.mono && due.size() < options_.expiries_per_tick) {
+      due.push_back(number);
+    }
+  }
+  for (std::uint64_t number : due) {
+    OpenLookup& open = lookups_.at(number);
+    Id key = open.lookup.key();
+    if (owns(key)) {
+      LookupDone done = own_answer(open.tag, key);
+      done.contacts = open.lookup.contacts();
+      done.took = now_.mono - open.lookup.started();
+      out.events.emplace_back(std::move(done));
+      lookups_.erase(number);
+      continue;
+    }
+    Lookup::Plan plan = plan_for(key);
+    plan.contacts = open.lookup.contacts();
+    open.lookup = Lookup(options_, plan, open.lookup.started());
+    open.again_at = Time::max();
+    drive(number, out);
+  }
 }
 
 void Peer::drive(std::uint64_t number, Output& out) {
   // Each failed ask is a completion too, so go on until the lookup waits for somebody or is done.
   while (true) {
     auto open = lookups_.find(number);
-    if (open == lookups_.end()) return;
+    if (open == lookups_.end() || open->second.again_at != Time::max()) return;
     std::vector<Lookup::Question> questions = open->second.lookup.questions();
     if (open->second.lookup.finding()) return finish(number, out);
     if (questions.empty()) return;
@@ -43,6 +97,10 @@ void Peer::drive(std::uint64_t number, Output& out) {
 }
 
 void Peer::finish(std::uint64_t number, Output& out) {
+  if (OpenLookup& open = lookups_.at(number); worth_another_try(open)) {
+    open.again_at = now_.mono + options_.lookup_again;
+    return;
+  }
   auto done = lookups_.extract(number);
   const Lookup::Finding& finding = *done.mapped().lookup.finding();
   if (finding.outcome == LookupOutcome::found && finding.owner.id != self().id) {
@@ -60,7 +118,7 @@ void Peer::found(const OpenLookup& done, const Lookup::Finding& finding, Output&
   bool ok = finding.outcome == LookupOutcome::found;
   switch (done.goal) {
     case Goal::find:
-      out.events.push_back(LookupDone{
+      out.events.emplace_back(LookupDone{
           .tag = done.tag,
           .key = done.lookup.key(),
           .outcome = finding.outcome,
@@ -111,16 +169,16 @@ void Peer::verified(const Verifying& waiting, const StateReply* reply, Output& o
                 .predecessor = *reply->predecessor,
                 .successors = reply->successors,
                 .learnt = now_.mono});
-  out.events.push_back(LookupDone{.tag = waiting.command.tag,
-                                  .key = waiting.command.key,
-                                  .outcome = LookupOutcome::found,
-                                  .owner = location.owner,
-                                  .predecessor = *reply->predecessor,
-                                  .successors = reply->successors,
-                                  .contacts = 1,
-                                  .took = now_.mono - waiting.started,
-                                  .path = {location.owner.id},
-                                  .from_cache = true});
+  out.events.emplace_back(LookupDone{.tag = waiting.command.tag,
+                                     .key = waiting.command.key,
+                                     .outcome = LookupOutcome::found,
+                                     .owner = location.owner,
+                                     .predecessor = *reply->predecessor,
+                                     .successors = reply->successors,
+                                     .contacts = 1,
+                                     .took = now_.mono - waiting.started,
+                                     .path = {location.owner.id},
+                                     .from_cache = true});
 }
 
 }  // namespace beckon::chord

@@ -54,8 +54,8 @@ void Peer::request_failed(const OpenRequest& request, Output& out) {
       purpose == Purpose::operation || purpose == Purpose::rectify || purpose == Purpose::flush;
   if (trips_.dead(request.peer.id)) now_dead(request.peer);
   if (patient && request.attempt < options_.dead_after) {
-    Message again = purpose == Purpose::operation ? Message(StateRequest{})
-                                                  : Message(Ping{.nonce = rng_.next()});
+    Message again = StateRequest{};
+    if (purpose != Purpose::operation) again.emplace<Ping>(Ping{.nonce = rng_.next()});
     ask(request.peer, again, purpose, 0, out, request.attempt + 1, request.first_sent);
     return;
   }
@@ -94,7 +94,7 @@ void Peer::give_up(const OpenRequest& request, Maintenance::Failure failure, Out
       }
       return;
     case Purpose::user_ping:
-      out.events.push_back(PingDone{.tag = number, .peer = request.peer});
+      out.events.emplace_back(PingDone{.tag = number, .peer = request.peer});
       return;
     case Purpose::check_entry:
     case Purpose::leave:
@@ -183,9 +183,9 @@ void Peer::pong(const OpenRequest& request, Mode mode, Output& out) {
   } else if (purpose == Purpose::flush && mode != Mode::member) {
     maintenance_.flush(request.peer.id);
   } else if (purpose == Purpose::user_ping) {
-    out.events.push_back(PingDone{.tag = request.tag & number_mask,
-                                  .peer = request.peer,
-                                  .round_trip = now_.mono - request.sent});
+    out.events.emplace_back(PingDone{.tag = request.tag & number_mask,
+                                     .peer = request.peer,
+                                     .round_trip = now_.mono - request.sent});
   }
 }
 

@@ -14,6 +14,7 @@ Output Peer::tick(Now now) {
   expire(out);
   hedge(out);
   end_lookups_out_of_time(out);
+  look_again(out);
   Time t = now.mono;
   if (next_join_ <= t) try_join(out);
   if (mode() == Mode::member) {
@@ -208,7 +209,7 @@ void Peer::end_leave(Output&) {
 
 void Peer::remember(Output& out) {
   next_remember_ = now_.mono + jittered(options_.remember_every, 0.25);
-  out.events.push_back(PeersToRemember{.known = book_.known(), .passive = book_.passive()});
+  out.events.emplace_back(PeersToRemember{.known = book_.known(), .passive = book_.passive()});
 }
 
 Duration Peer::jittered(Duration period, double share) {
@@ -229,7 +230,7 @@ Time Peer::next_wake() const {
         {soonest, next_stabilize_, next_check_, next_finger_, next_probe_, next_remember_});
   }
   for (const auto& [number, open] : lookups_) {
-    soonest = std::min(soonest, open.lookup.started() + options_.lookup_time);
+    soonest = std::min({soonest, open.again_at, open.lookup.started() + options_.lookup_time});
   }
   for (const auto& [number, request] : requests_.all()) {
     auto open = lookups_.find(request.tag & 0xffffffffffffff);

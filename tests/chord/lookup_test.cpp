@@ -57,8 +57,9 @@ struct StillRing {
   }
 
   Lookup from(unsigned self, unsigned key) const {
-    return Lookup(Options{}, {.self = peer(self), .key = id(key), .own_list = list_of(self)},
-                  at(0));
+    Options options;
+    options.list_length = length;
+    return Lookup(options, {.self = peer(self), .key = id(key), .own_list = list_of(self)}, at(0));
   }
 };
 
@@ -151,6 +152,34 @@ TEST_CASE("a lookup ends when nobody is left, when its requests are used up, or 
   Lookup late = alive.from(0, 150);
   late.give_up();
   CHECK(alive.run(late).outcome == LookupOutcome::timed_out);
+}
+
+TEST_CASE(
+    "the last one of a ring that its list knew whole owns the key, not one of a longer ring") {
+  StillRing ring{.places = {0, 100, 200}, .dead = {100, 200}, .length = 4};
+  Lookup last = ring.from(0, 150);
+  auto finding = ring.run(last);
+  CHECK(finding.outcome == LookupOutcome::found);
+  CHECK(finding.owner == peer(0));
+
+  ring.dead = {100};  // somebody is left: it is the owner, dead neighbours or not
+  Lookup other = ring.from(0, 150);
+  CHECK(ring.run(other).owner == peer(200));
+
+  ring = {.places = {0, 100, 200}, .dead = {100, 200}, .length = 2};
+  Lookup cut_off = ring.from(0, 150);  // more may follow behind the two that are listed
+  CHECK(ring.run(cut_off).outcome == LookupOutcome::ring_unreachable);
+}
+
+TEST_CASE("a lookup that begins anew has only the requests that are left") {
+  StillRing ring{.places = {0, 100, 200}, .length = 2};
+  Options options;
+  options.lookup_contacts = 3;
+  Lookup again(options,
+               {.self = peer(0), .key = id(150), .own_list = ring.list_of(0), .contacts = 2},
+               at(0));
+  CHECK(ring.run(again).outcome == LookupOutcome::timed_out);
+  CHECK(again.contacts() == 3);
 }
 
 TEST_CASE("a peer alone owns every key; one that looks for others does not find itself") {

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::uint64_t unjudged = 0;  // the tag of a lookup whose outcome does not count
 
+std::string numbered(const char* name, std::size_t number) {
+  std::string out = name;
+  return out.append(std::to_string(number));
+}
+
 /// One seed from the first host to the verdict.
 class Run {
  public:
@@ -42,7 +47,7 @@ class Run {
     for (std::size_t i = 0; i < plan_.nodes; ++i) {
       Id id;
       rng_.fill(id.bytes);
-      world_.add_host({.id = id, .address = "n" + std::to_string(i)}, plan_.options);
+      world_.add_host({.id = id, .address = numbered("n", i)}, plan_.options);
     }
     for (std::size_t i = 0; i < std::min<std::size_t>(plan_.nodes, 2); ++i) {
       seeds_.push_back(world_.hosts()[i].self.address);

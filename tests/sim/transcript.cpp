@@ -61,8 +61,8 @@ std::string event_text(const Event& event, const World& world) {
       return "is refused as an earlier life by " + other;
     case Event::Kind::handshake:
       return "handshake with " + other;
-    case Event::Kind::resume:
-      return "resumes";
+    case Event::Kind::command:
+      return "is told something by its user";
   }
   return "?";
 }

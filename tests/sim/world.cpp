@@ -78,7 +78,7 @@ void World::wipe_disk(HostNumber number) { hosts_[number].disk = factory_.empty_
 void World::leave(HostNumber number) {
   if (!hosts_[number].running()) return;
   note("host " + std::to_string(number) + " leaves");
-  perform(number, hosts_[number].process->leave(clock(number)));
+  tell(number, [&](Process& process) { return process.leave(clock(number)); });
 }
 
 void World::pause(HostNumber number, Duration time) {
@@ -92,7 +92,17 @@ void World::arm_crash(HostNumber host, std::optional<std::size_t> after_sends) {
 
 void World::find(HostNumber host, std::uint64_t tag, const Id& wanted, chord::Freshness how) {
   if (!hosts_[host].running()) return;
-  perform(host, hosts_[host].process->find(tag, wanted, how, clock(host)));
+  tell(host, [&](Process& process) { return process.find(tag, wanted, how, clock(host)); });
+}
+
+void World::tell(HostNumber host, const std::function<Actions(Process&)>& command) {
+  Event event;
+  event.kind = Event::Kind::command;
+  event.host = event.other = host;
+  for (Observer* observer : observers_) observer->before(event);
+  Actions actions = command(*hosts_[host].process);
+  for (Observer* observer : observers_) observer->after(event, actions);
+  perform(host, actions);
 }
 
 void World::run_until(Time end, const std::function<bool()>& goes_on) {
@@ -219,7 +229,7 @@ Actions World::call(const Event& event, Process& process) {
       hosts_[event.host].wake_at = Time::max();
       return process.tick(now);
     case Event::Kind::handshake:
-    case Event::Kind::resume:
+    case Event::Kind::command:
       break;
   }
   return {};
@@ -416,9 +426,13 @@ void World::break_link(HostNumber a, HostNumber b) {
 
 void World::fail_dial(HostNumber from, HostNumber to, const std::string& dialled, Duration wait) {
   auto kind = dialled.empty() ? Event::Kind::unreachable : Event::Kind::no_address;
-  schedule(
-      now_ + wait,
-      {.kind = kind, .host = from, .other = to, .life = hosts_[from].life, .dialled = dialled});
+  Event event;
+  event.kind = kind;
+  event.host = from;
+  event.other = to;
+  event.life = hosts_[from].life;
+  event.dialled = dialled;
+  schedule(now_ + wait, std::move(event));
 }
 
 void World::close(HostNumber number, const Id& peer) {

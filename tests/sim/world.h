@@ -24,7 +24,7 @@ struct Event {
     unreachable,  // a dial failed
     no_address,   // a dial by address failed
     refused,      // a dial failed because the other side knows a later process with our key
-    resume,       // a host goes on after a pause
+    command,      // a person asks a process for something
   };
   Kind kind{};
   HostNumber host{};   // who is concerned
@@ -116,6 +116,7 @@ class World {
   static std::size_t end(HostNumber host, HostNumber other) { return host > other ? 1 : 0; }
   void schedule(Time at, Event event);
   void handle(const Event& event);
+  void tell(HostNumber host, const std::function<Actions(Process&)>& command);
   Actions call(const Event& event, Process& process);
   bool due(const Event& event);
   bool give_up(const Event& event);
