@@ -60,21 +60,23 @@ void Peer::look_again(Output& out) {
     }
   }
   for (std::uint64_t number : due) {
-    OpenLookup& open = lookups_.at(number);
-    Id key = open.lookup.key();
-    if (owns(key)) {
-      LookupDone done = own_answer(open.tag, key);
-      done.contacts = open.lookup.contacts();
-      done.took = now_.mono - open.lookup.started();
+    Lookup tried = std::move(lookups_.at(number).lookup);
+    std::uint64_t tag = lookups_.extract(number).mapped().tag;
+    if (owns(tried.key())) {
+      LookupDone done = own_answer(tag, tried.key());
+      done.contacts = tried.contacts();
+      done.took = now_.mono - tried.started();
       out.events.emplace_back(std::move(done));
-      lookups_.erase(number);
       continue;
     }
-    Lookup::Plan plan = plan_for(key);
-    plan.contacts = open.lookup.contacts();
-    open.lookup = Lookup(options_, plan, open.lookup.started());
-    open.again_at = Time::max();
-    drive(number, out);
+    Lookup::Plan plan = plan_for(tried.key());
+    plan.contacts = tried.contacts();
+    // Under a new number: questions of the first try that are still open must not count here.
+    std::uint64_t again = next_lookup_++;
+    lookups_.emplace(again, OpenLookup{.goal = Goal::find,
+                                       .tag = tag,
+                                       .lookup = Lookup(options_, plan, tried.started())});
+    drive(again, out);
   }
 }
 

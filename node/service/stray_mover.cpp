@@ -40,7 +40,9 @@ void StrayMover::next() {
 
 void StrayMover::found_owner(const Id& key, const Result<Owner>& owner) {
   auto strays = neighbourhood_.strays(options_.replicas);
-  if (!owner || !strays || !strays->contains(key)) {
+  // To be told that we own a stray: our list ran empty before our predecessor was found gone.
+  bool ours_alone = owner && owner->owner.id == context_.self().id;
+  if (!owner || ours_alone || !strays || !strays->contains(key)) {
     running_ = false;  // the ring is moving; the next pass sees more
     return;
   }

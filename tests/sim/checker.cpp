@@ -26,6 +26,7 @@ void Checker::after(const Event& event, const Actions& actions) {
   check_single_writer(event, peer);
   check_epochs(event, peer);
   check_bounds(actions);
+  check_idle(event);
 }
 
 bool Checker::same_list(const chord::Peer& peer) const {
@@ -75,11 +76,19 @@ void Checker::check_epochs(const Event& event, const chord::Peer& peer) {
 }
 
 void Checker::check_bounds(const Actions& actions) {
-  if (actions.send.size() > 64)
-    fail("a step sends " + std::to_string(actions.send.size()) + " frames");
+  auto ring = std::count_if(actions.send.begin(), actions.send.end(),
+                            [](const Frame& frame) { return frame.type < 0x20; });
+  if (ring > 64) fail("a step sends " + std::to_string(ring) + " frames");
   for (const Frame& frame : actions.send) {
     if (frame.body.size() > chord::max_frame_body) fail("a frame is too large");
   }
+}
+
+void Checker::check_idle(const Event& event) {
+  bool again = event.kind == Event::Kind::wake && world_.now() == last_wake_;
+  wakes_ = again ? wakes_ + 1 : 0;
+  last_wake_ = world_.now();
+  if (wakes_ > 10'000) fail("a process asks for ever to be called at once");
 }
 
 void Checker::look() {

@@ -7,7 +7,8 @@ namespace beckon::sim {
 
 /// Watches every step: the safety checks of the plan's regime, and in every regime I6 (only the
 /// operation that holds the slot writes the successor list), I7 (nothing from a life older than one
-/// already seen) and bounded output. Keeps the first violation.
+/// already seen), bounded output, and that nobody asks for ever to be called at once. Keeps the
+/// first violation.
 class Checker final : public Observer {
  public:
   Checker(const World& world, const Plan& plan) : world_(world), plan_(plan) {}
@@ -27,6 +28,7 @@ class Checker final : public Observer {
   void check_epochs(const Event& event, const chord::Peer& peer);
   bool same_list(const chord::Peer& peer) const;
   void check_bounds(const Actions& actions);
+  void check_idle(const Event& event);
   void fail(const std::string& what);
 
   const World& world_;
@@ -42,6 +44,8 @@ class Checker final : public Observer {
     Time heard{};
   };
   std::map<std::tuple<HostNumber, std::uint64_t, Id>, Life> epochs_{};  // by receiver, its life
+  Time last_wake_{};
+  std::size_t wakes_ = 0;  // in a row, at one moment
   Violation violation_{};
 };
 

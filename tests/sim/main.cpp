@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/sim/data_workload.h"
 #include "tests/sim/run.h"
 
 using namespace beckon;
@@ -36,7 +37,8 @@ constexpr const char* usage =
     "       beckon_sim --file seeds.txt\n"
     "narrowing: --without FAULT, --fault-ms T, --pause-ms T, --list L, --base N, --adjacent N,\n"
     "           --lookups N, --default-timers, --no-fingers, --mistake M1..M8\n"
-    "profiles: mixed boot churn adjacent half merge rejoin small garbage lossy blackout twins\n";
+    "profiles: mixed boot churn adjacent half merge rejoin small garbage lossy blackout twins\n"
+    "          data hostile (whole nodes)\n";
 
 bool number(std::string_view text, std::uint64_t& out) {
   auto end = text.data() + text.size();
@@ -115,13 +117,19 @@ Profile profile_for(std::uint64_t seed, const Arguments& arguments) {
   if (arguments.profile) return *arguments.profile;
   // Every second seed is mixed, the others go round the named profiles.
   if (seed % 2 == 0) return Profile::mixed;
-  return all_profiles[1 + (seed / 2) % (all_profiles.size() - 1)];
+  return ring_profiles[1 + (seed / 2) % (ring_profiles.size() - 1)];
 }
 
 Verdict run_one(std::uint64_t seed, Profile profile, const Narrowing& narrowing,
                 std::ostream* dump) {
+  Plan plan = draw_plan(seed, profile, narrowing);
+  if (profile == Profile::data || profile == Profile::hostile) {
+    NodeFactory factory(plan);
+    DataWorkload workload(plan, factory);
+    return run(plan, factory, dump, &workload);
+  }
   RingFactory factory;
-  return run(draw_plan(seed, profile, narrowing), factory, dump);
+  return run(plan, factory, dump);
 }
 
 void report(std::uint64_t seed, Profile profile, const Narrowing& narrowing,
@@ -175,6 +183,7 @@ struct Tally {
   std::size_t quiet = 0, contacts = 0, crashes = 0;
   std::uint64_t steps = 0;
   double slowest = 0;
+  std::map<std::string, std::size_t> more{};
 
   void add(const Verdict& v) {
     ++seeds;
@@ -189,6 +198,7 @@ struct Tally {
     crashes += v.crashes;
     steps += v.steps;
     slowest = std::max(slowest, v.slowest_lookup_s);
+    for (const auto& [what, count] : v.more) more[what] += count;
   }
 
   void print(std::string_view name) {
@@ -209,6 +219,7 @@ struct Tally {
         spread(successors).c_str(), crashes, lookups, lookups_failed, lookups_wrong, slowest, quiet,
         quiet == 0 ? 0.0 : static_cast<double>(contacts) / static_cast<double>(quiet),
         static_cast<unsigned long long>(steps));
+    for (const auto& [what, count] : more) std::printf("          %s: %zu\n", what.c_str(), count);
   }
 };
 

@@ -22,6 +22,7 @@ void Nemesis::apply(Fault fault) {
   Network& network = world_.network();
   Weather& weather = network.weather();
   HostNumber one = rng_.below(plan_.nodes), two = rng_.below(plan_.nodes);
+  if (too_many_changes(fault)) return;
   switch (fault) {
     case Fault::crash:
       if (auto host = any_that_may_fail()) crash(*host);
@@ -78,7 +79,22 @@ void Nemesis::apply(Fault fault) {
       return;
     case Fault::swizzle:
       return swizzle();
+    case Fault::disk:
+      return world_.hosts()[one].disk->hurt(rng_);
   }
+}
+
+/// Copies of records last only as long as fewer nodes come and go at once than there are copies.
+bool Nemesis::too_many_changes(Fault fault) {
+  if (plan_.changes_at_once == 0 || fault > Fault::join) return false;
+  std::erase_if(changes_, [&](Time at) { return at + plan_.change_window < world_.now(); });
+  if (changes_.size() >= plan_.changes_at_once || !world_.network().whole()) return true;
+  if (fault == Fault::wipe && plan_.regime != Regime::within_budget) {
+    if (losses_ >= plan_.changes_at_once) return true;
+    ++losses_;
+  }
+  changes_.push_back(world_.now());
+  return false;
 }
 
 void Nemesis::crash(HostNumber host) {
@@ -149,14 +165,19 @@ void Nemesis::restart_everybody() {
 void Nemesis::heal() {
   world_.network().heal();
   clogged_.clear();
-  for (HostNumber host = 0; host < plan_.nodes; ++host) world_.arm_crash(host, std::nullopt);
+  for (HostNumber host = 0; host < plan_.nodes; ++host) {
+    world_.arm_crash(host, std::nullopt);
+    world_.set_clock(host);
+    world_.hosts()[host].disk->mend();
+  }
   for (HostNumber twin = plan_.nodes; twin < world_.hosts().size(); ++twin) {
     world_.crash(twin, CrashKind::refuses);
   }
   for (HostNumber host = 0; host < world_.hosts().size(); ++host) {
     bool seed =
         std::find(seeds_.begin(), seeds_.end(), world_.hosts()[host].self.address) != seeds_.end();
-    if (seed && !world_.hosts()[host].running()) restart(host, false);
+    bool wanted = seed || plan_.profile == Profile::data;
+    if (wanted && !world_.hosts()[host].running()) restart(host, false);
   }
   world_.note("all faults end");
 }

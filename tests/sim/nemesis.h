@@ -22,6 +22,7 @@ class Nemesis {
 
  private:
   void apply(Fault fault);
+  bool too_many_changes(Fault fault);
   bool list_outlives(HostNumber victim) const;
   Duration settled() const;
   void restart(HostNumber host, bool wiped);
@@ -38,6 +39,8 @@ class Nemesis {
   std::vector<HostNumber> clogged_{};
   bool freeing_ = false;
   std::size_t crashes_ = 0;
+  std::vector<Time> changes_{};  // lives begun or ended, within the window of the plan
+  std::size_t losses_ = 0;
 };
 
 }  // namespace beckon::sim

@@ -12,12 +12,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, fault_kinds> fault_names{
-    "crash",   "crash_midway", "restart", "wipe",      "leave",   "join",
-    "pause",   "clock",        "twin",    "delay",     "loss",    "duplicate",
-    "reorder", "reset",        "slow",    "partition", "one_way", "swizzle"};
-constexpr std::array<std::string_view, all_profiles.size()> profile_names{
-    "mixed",  "boot",  "churn",   "adjacent", "half",     "merge",
-    "rejoin", "small", "garbage", "lossy",    "blackout", "twins"};
+    "crash", "crash_midway", "restart", "wipe",    "leave",     "join",    "pause",
+    "clock", "twin",         "delay",   "loss",    "duplicate", "reorder", "reset",
+    "slow",  "partition",    "one_way", "swizzle", "disk"};
+constexpr std::array<std::string_view, profile_kinds> profile_names{
+    "mixed", "boot",    "churn", "adjacent", "half",  "merge", "rejoin",
+    "small", "garbage", "lossy", "blackout", "twins", "data",  "hostile"};
 
 struct Shape {
   Regime regime;
@@ -50,6 +50,10 @@ Shape shape_of(Profile profile) {
       return {Regime::over_budget, 2, 32, {}};
     case Profile::twins:
       return {Regime::lossy, 5, 32, {twin, pause}};
+    case Profile::data:
+      return {Regime::within_budget, 5, 16, {}};
+    case Profile::hostile:
+      return {Regime::lossy, 20, 40, {}};
     case Profile::mixed:
       break;
   }
@@ -95,6 +99,29 @@ chord::Options draw_options(Rng& rng, const Narrowing& narrowing) {
 
 }  // namespace
 
+/// Half of the runs keep to crashes and disk errors, where reads must see all that is safe.
+std::set<Fault> draw_data_faults(Rng& rng) {
+  using enum Fault;
+  std::vector<Fault> some{crash, crash_midway, restart, wipe, leave, disk};
+  if (rng.chance(0.5)) some.insert(some.end(), {pause, clock, delay, loss, reset, slow, partition});
+  std::set<Fault> out{crash, join};
+  for (Fault fault : some) {
+    if (rng.chance(0.6)) out.insert(fault);
+  }
+  return out;
+}
+
+/// Lists that know all replicas, and time for several rounds of harm and repair.
+void fit_to_data(Rng& rng, Plan& plan) {
+  plan.options.list_length = std::max<std::size_t>(plan.options.list_length, 4);
+  plan.sync_period = seconds(rng.between(10, 30));
+  plan.changes_at_once = 2;
+  plan.change_window = 2 * plan.sync_period + seconds(30) + 3 * plan.options.stabilize_every;
+  if (plan.regime != Regime::within_budget) plan.change_window = 8 * plan.sync_period;
+  plan.fault_time = 6 * plan.change_window;
+  plan.mean_pause = plan.change_window / 8;
+}
+
 std::string_view name_of(Profile profile) {
   return profile_names[static_cast<std::size_t>(profile)];
 }
@@ -102,8 +129,8 @@ std::string_view name_of(Fault fault) { return fault_names[static_cast<std::size
 char letter(Regime regime) { return "ABCD"[static_cast<std::size_t>(regime)]; }
 
 Result<Profile> profile_named(std::string_view name) {
-  for (Profile profile : all_profiles) {
-    if (name_of(profile) == name) return profile;
+  for (int i = 0; i < profile_kinds; ++i) {
+    if (name_of(static_cast<Profile>(i)) == name) return static_cast<Profile>(i);
   }
   return invalid("no profile is called '" + std::string(name) + "'");
 }
@@ -125,25 +152,29 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
   bool over_budget = shape.regime == Regime::over_budget;
   if (profile == Profile::mixed) {
     // Half of the runs stay among the faults of regime A, where the strictest checks apply.
-    int kinds = rng.chance(0.5) ? static_cast<int>(Fault::join) + 1 : fault_kinds;
+    int kinds = rng.chance(0.5) ? static_cast<int>(Fault::join) + 1 : ring_fault_kinds;
     for (int i = 0; i < kinds; ++i) {
       if (rng.chance(0.5)) plan.faults.insert(static_cast<Fault>(i));
     }
     over_budget = rng.chance(0.2);
   }
+  if (profile == Profile::data) plan.faults = draw_data_faults(rng);
   plan.weather.delay_max = milliseconds(rng.between(5, 80));
   plan.fault_time = plan.options.stabilize_every * rng.between(4, 40);
   plan.mean_pause = plan.options.stabilize_every / rng.between(1, 20);
   for (Fault fault : narrowing.without) plan.faults.erase(fault);
   if (narrowing.nodes) plan.nodes = *narrowing.nodes;
+  bool whole_nodes = profile == Profile::data || profile == Profile::hostile;
+  plan.regime = profile == Profile::hostile ? shape.regime : regime_of(plan.faults, over_budget);
+  if (whole_nodes) fit_to_data(rng, plan);
   if (narrowing.fault_time) plan.fault_time = *narrowing.fault_time;
   if (narrowing.mean_pause) plan.mean_pause = *narrowing.mean_pause;
   if (narrowing.lookups) plan.lookups = *narrowing.lookups;
-  plan.regime = regime_of(plan.faults, over_budget);
   if (profile == Profile::adjacent) {
     plan.options.list_length = std::min(plan.options.list_length, plan.nodes / 2);
   }
-  bool keeps_base = plan.regime == Regime::within_budget && profile != Profile::adjacent;
+  bool keeps_base =
+      plan.regime == Regime::within_budget && profile != Profile::adjacent && !whole_nodes;
   std::size_t wanted = keeps_base ? plan.options.list_length + 1 : 1;
   plan.base =
       std::min(wanted, plan.nodes > 4 ? plan.nodes - 2 : std::max<std::size_t>(1, plan.nodes / 2));
@@ -154,7 +185,7 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
 
 std::string describe(const Plan& plan) {
   std::string faults;
-  for (Fault fault : plan.faults) faults += " " + std::string(name_of(fault));
+  for (Fault fault : plan.faults) faults.append(" ").append(name_of(fault));
   auto ms = [](Duration d) { return std::to_string(d.count() / 1000) + " ms"; };
   return "regime " + std::string(1, letter(plan.regime)) + ", " + std::to_string(plan.nodes) +
          " nodes (" + std::to_string(plan.base) + " base), L " +

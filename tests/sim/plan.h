@@ -25,12 +25,16 @@ enum class Profile : std::uint8_t {
   garbage,
   lossy,
   blackout,
-  twins  // two processes with one key
+  twins,   // two processes with one key
+  data,    // whole nodes: records, disk errors, and the history of reads and writes
+  hostile  // whole nodes, a tenth of them lies
 };
-inline constexpr std::array all_profiles{Profile::mixed,    Profile::boot,     Profile::churn,
-                                         Profile::adjacent, Profile::half,     Profile::merge,
-                                         Profile::rejoin,   Profile::small,    Profile::garbage,
-                                         Profile::lossy,    Profile::blackout, Profile::twins};
+inline constexpr int profile_kinds = 14;
+/// Those that need the ring alone; batches go round them.
+inline constexpr std::array ring_profiles{Profile::mixed,    Profile::boot,     Profile::churn,
+                                          Profile::adjacent, Profile::half,     Profile::merge,
+                                          Profile::rejoin,   Profile::small,    Profile::garbage,
+                                          Profile::lossy,    Profile::blackout, Profile::twins};
 std::string_view name_of(Profile profile);
 Result<Profile> profile_named(std::string_view name);
 
@@ -52,9 +56,11 @@ enum class Fault : std::uint8_t {
   slow,
   partition,
   one_way,
-  swizzle
+  swizzle,
+  disk
 };
-inline constexpr int fault_kinds = 18;
+inline constexpr int fault_kinds = 19;
+inline constexpr int ring_fault_kinds = 18;  // those that mixed runs draw from
 std::string_view name_of(Fault fault);
 Result<Fault> fault_named(std::string_view name);
 
@@ -81,6 +87,11 @@ struct Plan {
   Duration mean_pause{};   // between faults
   int lookups = 20;        // in the moment of a mass crash, and again once quiet
   std::size_t adjacent{};  // neighbours that crash together in that profile
+  // Whole nodes: r-1 lives begin or end in the time that repair needs, and in all but regime A so
+  // many disks are lost in the whole run. 0: no limit.
+  std::size_t changes_at_once{};
+  Duration change_window{};
+  Duration sync_period = std::chrono::seconds(60);
 };
 
 /// Narrows what a seed decides; for replaying, shrinking and measuring.

@@ -18,6 +18,8 @@ using chord::PeerRef;
 struct Disk {
   std::uint64_t epoch = 0;  // raised before each life
   virtual ~Disk() = default;
+  virtual void hurt(Rng&) {}  // the next writes may fail
+  virtual void mend() {}
 };
 
 /// What a simulated process wants done after a step; the world does it, or a prefix of it.

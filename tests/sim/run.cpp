@@ -21,12 +21,13 @@ std::string numbered(const char* name, std::size_t number) {
 /// One seed from the first host to the verdict.
 class Run {
  public:
-  Run(const Plan& plan, Factory& factory, std::ostream* dump)
+  Run(const Plan& plan, Factory& factory, std::ostream* dump, Workload* workload)
       : plan_(plan),
         rng_(Rng(plan.seed).split("run")),
         world_(factory, Network(plan.weather, Rng(plan.seed).split("network")),
                Rng(plan.seed).split("world")),
-        checker_(world_, plan_) {
+        checker_(world_, plan_),
+        workload_(workload) {
     world_.observe(&checker_);
     if (dump != nullptr) transcript_.emplace(world_, *dump);
     if (dump != nullptr) world_.observe(&*transcript_);
@@ -39,6 +40,7 @@ class Run {
     verdict_.trace = world_.trace_hash();
     verdict_.steps = world_.steps();
     verdict_.crashes = nemesis_->crashes();
+    if (workload_ != nullptr) verdict_.more = workload_->counts();
     return verdict_;
   }
 
@@ -63,7 +65,9 @@ class Run {
     world_.run_until(world_.now() + time, [&] { return goes_on(); });
     checker_.look();
     if (checker_.violation()) return fail(*checker_.violation());
-    return true;
+    if (workload_ == nullptr) return true;
+    auto bad = workload_->look(world_);
+    return !bad || fail(*bad);
   }
 
   bool fail(const std::string& what) {
@@ -134,6 +138,8 @@ class Run {
       case Profile::merge:
         nemesis_->split(static_cast<std::size_t>(rng_.between(2, 4)));
         return pass_time(plan_.fault_time + std::chrono::seconds(rng_.between(10, 600)));
+      case Profile::hostile:
+        return workload_->besiege(world_, [&](Duration time) { return pass_time(time); });
       default:
         break;
     }
@@ -143,6 +149,7 @@ class Run {
       if (!pass_time(Duration(static_cast<Duration::rep>(wait)))) return false;
       judge_lookups_under_harm(false);
       nemesis_->strike();
+      if (workload_ != nullptr) workload_->act(world_);
       for (int i = 0; i < std::max(1, plan_.lookups / 20); ++i) {
         HostNumber host = rng_.below(plan_.nodes);
         // Who is no member must end a lookup too, but cannot be blamed for its outcome.
@@ -245,9 +252,20 @@ class Run {
     nemesis_->heal();
     if (!pass_time(pauses_left()) || !forget_twins() || !rescue() || !settle()) return;
     if (plan_.options.fingers && !settle_fingers()) return;
-    if (!quiet_lookups()) return;
+    if (!quiet_lookups() || !quiet_data()) return;
     RingView view(world_.hosts());
     if (auto bad = check_ideal(view)) fail("no longer ideal without a fault: " + *bad);
+  }
+
+  bool quiet_data() {
+    if (workload_ == nullptr) return true;
+    if (!pass_time(workload_->repair_time())) return false;
+    for (int round = 0; round < 2; ++round) {
+      workload_->read_everything(world_);
+      if (!pass_time(std::chrono::seconds(30))) return false;
+    }
+    auto bad = workload_->look_quiet(world_);
+    return !bad || fail(*bad);
   }
 
   /// The older of two processes with one key may outlive the later one; for a while after that
@@ -331,6 +349,7 @@ class Run {
   Rng rng_;
   World world_;
   Checker checker_;
+  Workload* workload_;
   std::optional<Transcript> transcript_{};
   std::optional<Nemesis> nemesis_{};
   std::vector<std::string> seeds_{};
@@ -341,8 +360,8 @@ class Run {
 
 }  // namespace
 
-Verdict run(const Plan& plan, Factory& factory, std::ostream* dump) {
-  return Run(plan, factory, dump).run();
+Verdict run(const Plan& plan, Factory& factory, std::ostream* dump, Workload* workload) {
+  return Run(plan, factory, dump, workload).run();
 }
 
 }  // namespace beckon::sim

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "tests/sim/plan.h"
 #include "tests/sim/process.h"
+#include "tests/sim/workload.h"
 
 namespace beckon::sim {
 
@@ -24,9 +26,11 @@ struct Verdict {
   std::size_t quiet_lookups = 0;
   std::size_t quiet_contacts = 0;
   std::size_t crashes = 0;
+  std::map<std::string, std::size_t> more{};  // what the workload counted
 };
 
 /// Runs one seed to its end. The transcript, if wanted, goes to `dump`.
-Verdict run(const Plan& plan, Factory& factory, std::ostream* dump = nullptr);
+Verdict run(const Plan& plan, Factory& factory, std::ostream* dump = nullptr,
+            Workload* workload = nullptr);
 
 }  // namespace beckon::sim

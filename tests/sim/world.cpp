@@ -250,8 +250,7 @@ void World::perform(HostNumber number, const Actions& actions) {
     if (to && *to != number) {
       dial(number, *to, address);
     } else {
-      schedule(now_ + connect_timeout,
-               {.kind = Event::Kind::no_address, .host = number, .life = life, .dialled = address});
+      fail_dial(number, number, address, connect_timeout);
     }
   }
   for (const Id& peer : actions.close) close(number, peer);
@@ -294,13 +293,7 @@ void World::dial(HostNumber from, HostNumber to, const std::string& dialled) {
     Link& link = existing->second;
     if (!dialled.empty()) link.dialled[end(from, to)] = dialled;
     if (link.up && !dialled.empty()) {
-      schedule(now_ + network_.delay(from, to), {.kind = Event::Kind::up,
-                                                 .host = from,
-                                                 .other = to,
-                                                 .link = link.number,
-                                                 .life = hosts_[from].life,
-                                                 .frame = {.request = hosts_[to].disk->epoch},
-                                                 .dialled = dialled});
+      schedule(now_ + network_.delay(from, to), link_up(from, to, link));
     }
     return;
   }
@@ -313,6 +306,18 @@ void World::dial(HostNumber from, HostNumber to, const std::string& dialled) {
   links_.emplace(key(from, to), std::move(link));
   schedule(now_ + network_.delay(from, to) * 3,
            {.kind = Event::Kind::handshake, .host = from, .other = to, .link = number});
+}
+
+Event World::link_up(HostNumber here, HostNumber there, const Link& link) const {
+  Event event;
+  event.kind = Event::Kind::up;
+  event.host = here;
+  event.other = there;
+  event.link = link.number;
+  event.life = hosts_[here].life;
+  event.frame.request = hosts_[there].disk->epoch;
+  event.dialled = link.dialled[end(here, there)];
+  return event;
 }
 
 /// The dial has reached the other host (or not): the link comes up there at once, here a little
@@ -341,14 +346,7 @@ void World::handshake(const Event& event) {
   link.up = true;
   link.life[to > from ? 1 : 0] = target.life;
   for (auto [here, there] : {std::pair{to, from}, std::pair{from, to}}) {
-    arrive(there, here, link,
-           {.kind = Event::Kind::up,
-            .host = here,
-            .other = there,
-            .link = link.number,
-            .life = hosts_[here].life,
-            .frame = {.request = hosts_[there].disk->epoch},
-            .dialled = link.dialled[end(here, there)]});
+    arrive(there, here, link, link_up(here, there, link));
   }
   std::array<std::vector<Frame>, 2> waiting = std::exchange(link.waiting, {});
   for (HostNumber end : {from, to}) {
@@ -472,6 +470,10 @@ Now World::clock(HostNumber host) const {
   auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now_.time_since_epoch() +
                                                                      hosts_[host].wall_offset);
   return {.mono = now_, .wall = wall_from_ms(wall_start_ms + since.count())};
+}
+
+WallTime World::true_time() const {
+  return wall_from_ms(wall_start_ms + now_.time_since_epoch().count() / 1000);
 }
 
 void World::note(const std::string& text) {

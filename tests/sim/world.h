@@ -81,12 +81,17 @@ class World {
   void pause(HostNumber host, Duration time);
   void arm_crash(HostNumber host, std::optional<std::size_t> after_sends);
   void step_clock(HostNumber host, Duration by) { hosts_[host].wall_offset += by; }
+  void set_clock(HostNumber host) { hosts_[host].wall_offset = {}; }
   void find(HostNumber host, std::uint64_t tag, const Id& key, chord::Freshness how);
+  /// Anything else a person asks of a running process.
+  void tell(HostNumber host, const std::function<Actions(Process&)>& command);
 
   /// Does everything due up to a moment; `goes_on` is asked after each event.
   void run_until(Time end, const std::function<bool()>& goes_on);
 
   Time now() const { return now_; }
+  Now clock(HostNumber host) const;  // as its process sees it
+  WallTime true_time() const;
   Network& network() { return network_; }
   const std::vector<Host>& hosts() const { return hosts_; }
   const std::map<std::pair<Time, std::uint64_t>, Event>& queue() const { return queue_; }
@@ -116,7 +121,6 @@ class World {
   static std::size_t end(HostNumber host, HostNumber other) { return host > other ? 1 : 0; }
   void schedule(Time at, Event event);
   void handle(const Event& event);
-  void tell(HostNumber host, const std::function<Actions(Process&)>& command);
   Actions call(const Event& event, Process& process);
   bool due(const Event& event);
   bool give_up(const Event& event);
@@ -129,12 +133,12 @@ class World {
   void transmit(HostNumber from, HostNumber to, Link& link, const Frame& frame);
   void arrive(HostNumber from, HostNumber to, Link& link, Event event);
   void handshake(const Event& event);
+  Event link_up(HostNumber here, HostNumber there, const Link& link) const;
   void break_link(HostNumber a, HostNumber b);
   void fail_dial(HostNumber from, HostNumber to, const std::string& dialled, Duration wait);
   void close(HostNumber host, const Id& peer);
   std::optional<HostNumber> linked_host(HostNumber from, const Id& id) const;
   std::optional<HostNumber> host_at(const std::string& address) const;
-  Now clock(HostNumber host) const;
   void trace(const Event& event);
 
   Factory& factory_;
