@@ -25,12 +25,6 @@ Result<BitArray> BitArray::from_bytes(std::size_t bits, ByteView bytes) {
 
 void BitArray::clear() { std::fill(words_.begin(), words_.end(), 0); }
 
-std::size_t BitArray::count() const {
-  std::size_t ones = 0;
-  for (std::uint64_t word : words_) ones += static_cast<std::size_t>(std::popcount(word));
-  return ones;
-}
-
 bool BitArray::none() const {
   return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
 }
@@ -53,15 +47,6 @@ bool BitArray::is_subset_of(const BitArray& other) const {
     if ((words_[i] & ~other.words_[i]) != 0) return false;
   }
   return true;
-}
-
-std::size_t BitArray::count_and(const BitArray& other) const {
-  ENSURE(bits_ == other.bits_);
-  std::size_t ones = 0;
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    ones += static_cast<std::size_t>(std::popcount(words_[i] & other.words_[i]));
-  }
-  return ones;
 }
 
 BitArray BitArray::fold(std::size_t bits) const {

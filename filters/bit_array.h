@@ -31,7 +31,6 @@ class BitArray {
   BitArray& operator|=(const BitArray& other);
   BitArray& operator&=(const BitArray& other);
   bool is_subset_of(const BitArray& other) const;  // every one of ours is a one there
-  std::size_t count_and(const BitArray& other) const;
 
   /// The array cut into pieces of `bits` and the pieces laid over each other: bit i of the result
   /// is the OR of all bits j with j mod bits == i. `bits` must divide size().

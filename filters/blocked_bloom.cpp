@@ -42,6 +42,8 @@ int ones(const BlockedBloomFilter::Block& block) {
 BlockedBloomFilter::BlockedBloomFilter(std::uint64_t bits, std::uint32_t k)
     : k_(k), choices_(table_for(k)), blocks_((bits + block_bits - 1) / block_bits) {
   ENSURE(bits >= 1 && bits <= std::uint64_t{1} << 40);
+  static const Kernels best = best_kernels();
+  kernels_ = &best;
 }
 
 std::uint32_t BlockedBloomFilter::best_k(double bits_per_key) {

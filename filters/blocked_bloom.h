@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "filters/large_pages.h"
 
 namespace beckon::filters {
 
@@ -28,6 +29,15 @@ class BlockedBloomFilter {
     alignas(64) std::array<std::array<std::uint64_t, lanes>, 8> masks{};
   };
 
+  /// insert() and may_contain() below for one instruction set (blocked_bloom_keys.cpp). A filter
+  /// keeps the best set of the machine, so that a question costs one indirect call and no choice.
+  struct Kernels {
+    void (*insert_one)(ByteView, const LaneChoices&, std::span<Block>);
+    void (*insert_many)(std::span<const ByteView>, const LaneChoices&, std::span<Block>);
+    bool (*find_one)(ByteView, const LaneChoices&, std::span<const Block>);
+    void (*find_many)(std::span<const ByteView>, const LaneChoices&, std::span<const Block>, bool*);
+  };
+
   /// At least `bits` bits, rounded up to whole blocks; bits 1 .. 2^40, k 1 .. max_k.
   BlockedBloomFilter(std::uint64_t bits, std::uint32_t k);
   /// Room for n keys, with the k that makes the fewest mistakes.
@@ -37,11 +47,14 @@ class BlockedBloomFilter {
   std::uint64_t bits() const { return blocks_.size() * block_bits; }
   std::uint32_t k() const { return k_; }
 
-  void insert(ByteView key);
-  bool may_contain(ByteView key) const;
+  void insert(ByteView key) { kernels_->insert_one(key, *choices_, blocks_); }
+  bool may_contain(ByteView key) const { return kernels_->find_one(key, *choices_, blocks_); }
   /// The same for many, fetching blocks ahead: out[i] answers keys[i].
-  void insert(std::span<const ByteView> keys);
-  void may_contain(std::span<const ByteView> keys, std::span<bool> out) const;
+  void insert(std::span<const ByteView> keys) { kernels_->insert_many(keys, *choices_, blocks_); }
+  void may_contain(std::span<const ByteView> keys, std::span<bool> out) const {
+    ENSURE(out.size() >= keys.size());
+    kernels_->find_many(keys, *choices_, blocks_, out.data());
+  }
 
   bool compatible(const BlockedBloomFilter& other) const;
   void merge(const BlockedBloomFilter& other);
@@ -53,9 +66,12 @@ class BlockedBloomFilter {
   static double expected_rate(double bits_per_key, std::uint32_t k);
 
  private:
+  static Kernels best_kernels();
+
   std::uint32_t k_;
   const LaneChoices* choices_;  // one of a few constant tables
-  std::vector<Block> blocks_;
+  const Kernels* kernels_;
+  std::vector<Block, LargePages<Block>> blocks_;
 };
 
 }  // namespace beckon::filters

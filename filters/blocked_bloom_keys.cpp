@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "filters/blocked_bloom.h"
 
@@ -24,17 +25,56 @@ using V64 = hn::Vec<D64>;
 
 alignas(64) constexpr std::uint64_t lane_shifts[Filter::lanes] = {0, 6, 12, 18, 24, 30, 36, 42};
 
-/// Where a key lives: the block, by the upper half of its hash, and 64 bits of which the top three
-/// choose the lanes and the lower 48 a bit in each lane. The multiplication makes the latter depend
-/// on the whole lower half, which keys of one block do not share.
+/// Where a key lives: the block, and 64 bits of which the top three choose the lanes and the lower
+/// 48 a bit in each lane.
 struct Place {
   std::size_t block;
   std::uint64_t bits;
 };
 
+template <typename Word>
+HWY_INLINE std::uint64_t load(const std::uint8_t* from) {
+  Word out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
+
+/// Both halves of a 128-bit product, one laid over the other.
+HWY_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+}
+
+HWY_NOINLINE std::uint64_t digest_of_long(ByteView key) {
+  return XXH3_64bits(key.data(), key.size());
+}
+
+/// 64 bits of a key. Short ones, which are most, are folded by one multiplication of their two
+/// (overlapping) halves: a third of what a general hash costs, and the filter needs no more.
+HWY_INLINE std::uint64_t digest_of(ByteView key) {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (key.size() > 16) return digest_of_long(key);
+  if (key.size() >= 8) {
+    first = load<std::uint64_t>(key.data());
+    last = load<std::uint64_t>(key.data() + key.size() - 8);
+  } else if (key.size() >= 4) {
+    first = load<std::uint32_t>(key.data());
+    last = load<std::uint32_t>(key.data() + key.size() - 4);
+  } else if (!key.empty()) {
+    first = key[0] | std::uint64_t{key[key.size() / 2]} << 8;
+    last = key.back();
+  }
+  return fold(first ^ 0xa0761d6478bd642fULL, last ^ 0xe7037ed1a0b428dbULL) ^ key.size();
+}
+
+/// The upper half of the digest chooses the block. The multiplication makes the bits depend on the
+/// whole lower half, which keys of one block do not share.
 HWY_INLINE Place place_of(ByteView key, std::size_t blocks) {
-  std::uint64_t hash = XXH3_64bits(key.data(), key.size());
-  return {static_cast<std::size_t>(((hash >> 32) * blocks) >> 32), hash * 0x9e3779b97f4a7c15ULL};
+  std::uint64_t digest = digest_of(key);
+  return {static_cast<std::size_t>(((digest >> 32) * blocks) >> 32),
+          digest * 0x9e3779b97f4a7c15ULL};
 }
 
 /// The key's bits in some neighbouring lanes.
@@ -108,32 +148,23 @@ void find_many(std::span<const ByteView> keys, const Filter::LaneChoices& choice
   }
 }
 
+Filter::Kernels kernels() {
+  return {.insert_one = insert_one,
+          .insert_many = insert_many,
+          .find_one = find_one,
+          .find_many = find_many};
+}
+
 }  // namespace beckon::filters::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace beckon::filters {
 
-HWY_EXPORT(insert_one);
-HWY_EXPORT(insert_many);
-HWY_EXPORT(find_one);
-HWY_EXPORT(find_many);
+HWY_EXPORT(kernels);
 
-void BlockedBloomFilter::insert(ByteView key) {
-  HWY_DYNAMIC_DISPATCH(insert_one)(key, *choices_, blocks_);
-}
-
-bool BlockedBloomFilter::may_contain(ByteView key) const {
-  return HWY_DYNAMIC_DISPATCH(find_one)(key, *choices_, blocks_);
-}
-
-void BlockedBloomFilter::insert(std::span<const ByteView> keys) {
-  HWY_DYNAMIC_DISPATCH(insert_many)(keys, *choices_, blocks_);
-}
-
-void BlockedBloomFilter::may_contain(std::span<const ByteView> keys, std::span<bool> out) const {
-  ENSURE(out.size() >= keys.size());
-  HWY_DYNAMIC_DISPATCH(find_many)(keys, *choices_, blocks_, out.data());
+BlockedBloomFilter::Kernels BlockedBloomFilter::best_kernels() {
+  return HWY_DYNAMIC_DISPATCH(kernels)();
 }
 
 }  // namespace beckon::filters

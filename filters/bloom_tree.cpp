@@ -11,7 +11,10 @@ namespace {
 /// The filters of a level in which an element is, and room for one filter's positions behind.
 using Visits = std::array<std::uint32_t, BloomTreeShape::max_visits + BloomTreeShape::max_k>;
 
-/// Calls visit(level, bit) for every bit of an element, level by level, until it says false.
+/// Calls visit(level, first bit, bits, mask) for runs of bits that hold an element's, level by
+/// level, until it says false: a small filter's all at once, others one by one. A bit that two
+/// positions share is visited twice with all that is below it: work for nothing, but how often that
+/// happens is chance, and a wrong guess of the processor costs more.
 template <typename Visit>
 bool walk(const TreePositions& positions, std::size_t depth, const Hash128& element, Visit visit) {
   Visits first;
@@ -22,17 +25,24 @@ bool walk(const TreePositions& positions, std::size_t depth, const Hash128& elem
   std::uint32_t filters = 1;
   Hash128 salted = positions.salted(element);
   for (std::size_t level = 0; level < depth; ++level) {
-    bool leaf = level + 1 == depth;
-    std::uint32_t found = 0;
+    bool leaf = level + 1 == depth;  // nobody asks for the children of leaves
+    bool small = positions.small(level);
+    std::uint32_t k = positions.k(level);
+    std::uint32_t m = positions.filter_bits(level);
+    std::uint32_t* found = below;
     for (std::uint32_t i = 0; i < filters; ++i) {
-      std::uint32_t count = positions.of(salted, level, now[i], below + found);
-      for (std::uint32_t j = found; j < found + count; ++j) {
-        if (!visit(level, below[j])) return false;
+      std::uint64_t mask = positions.all_of(salted, level, now[i], found);
+      if (small) {
+        if (!visit(level, std::uint64_t{now[i]} * m, m, mask)) return false;
+      } else {
+        for (std::uint32_t j = 0; j < k; ++j) {
+          if (!visit(level, found[j], 1, 1)) return false;
+        }
       }
-      if (!leaf) found += count;  // nobody asks for the children of leaves
+      found += leaf ? 0 : k;
     }
+    filters *= k;
     std::swap(now, below);
-    filters = found;
   }
   return true;
 }
@@ -72,15 +82,18 @@ Result<BloomTree> BloomTree::from_levels(BloomTreeShape shape, std::span<const B
 }
 
 void BloomTree::insert(const Hash128& element) {
-  walk(positions_, shape_.depth(), element, [&](std::size_t level, std::uint32_t bit) {
-    bits_.set(offsets_[level] + bit);
-    return true;
-  });
+  walk(positions_, shape_.depth(), element,
+       [&](std::size_t level, std::uint64_t at, std::uint32_t count, std::uint64_t mask) {
+         or_run(bits_, offsets_[level] + at, mask, count);
+         return true;
+       });
 }
 
 bool BloomTree::may_contain(const Hash128& element) const {
   return walk(positions_, shape_.depth(), element,
-              [&](std::size_t level, std::uint32_t bit) { return test(level, bit); });
+              [&](std::size_t level, std::uint64_t at, std::uint32_t count, std::uint64_t mask) {
+                return (mask & ~run_at(bits_, offsets_[level] + at, count)) == 0;
+              });
 }
 
 bool BloomTree::intersect(const BloomTree& other) {

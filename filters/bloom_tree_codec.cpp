@@ -11,7 +11,7 @@ namespace beckon::filters {
 namespace {
 
 constexpr std::uint32_t magic = 0x424b4254;  // "BKBT"
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;
 constexpr std::uint8_t double_hashing_flag = 1;
 constexpr std::uint8_t partitioned_flag = 2;
 constexpr std::size_t checksum_bytes = 8;

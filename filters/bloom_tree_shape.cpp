@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace beckon::filters {
@@ -48,15 +49,38 @@ std::uint64_t BloomTreeShape::total_bits() const {
   return out;
 }
 
+namespace {
+
+/// bits^k is at most 2^24, so that cutting k digits from 32 bits leaves each within 1/256 of fair.
+bool fits_one_word(std::uint32_t bits, std::uint32_t k) {
+  std::uint64_t all = 1;
+  for (std::uint32_t j = 0; j < k && all <= 1U << 24; ++j) all *= bits;
+  return bits <= 64 && all <= 1U << 24;
+}
+
+}  // namespace
+
 TreePositions::TreePositions(const BloomTreeShape& shape)
     : hashing_(shape.hashing), partitioned_(shape.partitioned), salt_(shape.salt) {
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < shape.depth(); ++i) {
     auto [bits, k] = shape.levels[i];
     std::uint32_t range = i == 0 && partitioned_ ? bits / k : bits;
-    levels_.push_back({Modulus(range), bits, k, static_cast<std::uint32_t>(first)});
-    first += shape.filters(i) * k;
+    bool small = i > 0 && hashing_ == TreeHashing::independent && fits_one_word(bits, k);
+    levels_.push_back({Modulus(range), bits, k, static_cast<std::uint32_t>(first), small});
+    first += shape.filters(i) * (small ? 1 : k);
   }
+}
+
+std::uint32_t TreePositions::of(const Hash128& element, std::size_t level, std::uint32_t filter,
+                                Filter& out) const {
+  all_of(element, level, filter, out.data());
+  std::uint32_t count = 0;
+  for (std::uint32_t j = 0; j < levels_[level].k; ++j) {
+    bool seen = std::find(out.begin(), out.begin() + count, out[j]) != out.begin() + count;
+    if (!seen) out[count++] = out[j];
+  }
+  return count;
 }
 
 Hash128 TreePositions::salted(const Hash128& element) const {

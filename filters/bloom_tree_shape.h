@@ -16,7 +16,8 @@ struct TreeLevel {
 };
 
 enum class TreeHashing : std::uint8_t {
-  independent = 0,     // word() of a counter that no two filters share
+  independent = 0,  // word() of a counter: one for each position of the root and of large filters,
+                    // one for all positions of a small filter, cut from it digit by digit
   double_hashing = 1,  // the paper's h1 + c h2 (4.5): to compare, see docs/filters-bloomtree.md
 };
 
@@ -53,13 +54,31 @@ class TreePositions {
   using Filter = std::array<std::uint32_t, BloomTreeShape::max_k>;
   /// The distinct bits of an element in one filter; returns how many.
   std::uint32_t of(const Hash128& element, std::size_t level, std::uint32_t filter,
-                   Filter& out) const {
-    return of(element, level, filter, out.data());
-  }
-  /// The same into max_k numbers. Inline, for it is all that inserting and asking do.
-  std::uint32_t of(const Hash128& element, std::size_t level, std::uint32_t filter,
-                   std::uint32_t* out) const;
+                   Filter& out) const;
   Hash128 salted(const Hash128& element) const;  // what `of` wants, once per element
+
+  /// Whether a filter's positions come as one mask: its length has room in a word and all of them
+  /// in 24 bits of one hash. So it is in every level below the root that anybody would choose.
+  bool small(std::size_t level) const { return levels_[level].small; }
+  std::uint32_t filter_bits(std::size_t level) const { return levels_[level].bits; }
+  /// The k bits of an element in one filter, repeats included, into k numbers. Inline and without
+  /// a branch on the data, for it is all that inserting and asking do. Returns the same as a mask
+  /// from the filter's first bit on, if the level is small.
+  std::uint64_t all_of(const Hash128& element, std::size_t level, std::uint32_t filter,
+                       std::uint32_t* out) const {
+    const Level& here = levels_[level];
+    if (!here.small) return large(element, level, filter, out), 0;
+    std::uint32_t fraction = word(element, here.first_word + filter);
+    std::uint64_t mask = 0;
+    for (std::uint32_t j = 0; j < here.k; ++j) {
+      std::uint64_t digit = std::uint64_t{fraction} * here.bits;
+      mask |= std::uint64_t{1} << (digit >> 32);
+      out[j] = filter * here.bits + static_cast<std::uint32_t>(digit >> 32);
+      fraction = static_cast<std::uint32_t>(digit);
+    }
+    return mask;
+  }
+  std::uint32_t k(std::size_t level) const { return levels_[level].k; }
 
  private:
   struct Level {
@@ -67,32 +86,30 @@ class TreePositions {
     std::uint32_t bits;
     std::uint32_t k;
     std::uint32_t first_word;  // of the level's first filter
+    bool small;
   };
+  void large(const Hash128& element, std::size_t level, std::uint32_t filter,
+             std::uint32_t* out) const;
+
   std::vector<Level> levels_;
   TreeHashing hashing_;
   bool partitioned_;
   std::uint64_t salt_;
 };
 
-inline std::uint32_t TreePositions::of(const Hash128& element, std::size_t level,
-                                       std::uint32_t filter, std::uint32_t* out) const {
+inline void TreePositions::large(const Hash128& element, std::size_t level, std::uint32_t filter,
+                                 std::uint32_t* out) const {
   const Level& here = levels_[level];
   std::uint32_t first = here.first_word + filter * here.k;
   std::uint32_t base = filter * here.bits;
   std::uint32_t slice = level == 0 && partitioned_ ? here.modulus.value() : 0;
-  std::uint32_t count = 0;
   for (std::uint32_t j = 0; j < here.k; ++j) {
     std::uint32_t w = hashing_ == TreeHashing::independent
                           ? word(element, first + j)
                           : static_cast<std::uint32_t>(element.low) +
                                 (first + j + 1) * static_cast<std::uint32_t>(element.high);
-    std::uint32_t bit = base + here.modulus.of(w) + j * slice;
-    bool seen = false;
-    for (std::uint32_t i = 0; i < count; ++i) seen |= out[i] == bit;
-    out[count] = bit;
-    count += seen ? 0 : 1;
+    out[j] = base + here.modulus.of(w) + j * slice;
   }
-  return count;
 }
 
 }  // namespace beckon::filters

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "filters/counter_codes.h"
+#include "filters/large_pages.h"
 
 namespace beckon::filters {
 
@@ -47,7 +48,7 @@ class CounterArray {
   std::uint8_t low(std::uint32_t i) const { return lines_.data()->low.data()[i]; }
 
   std::uint32_t size_;
-  std::vector<Line> lines_;
+  std::vector<Line, LargePages<Line>> lines_;
   std::vector<std::uint32_t> page_of_;  // 1 + index into pages_, or 0
   std::vector<Page> pages_;
 };

@@ -92,7 +92,11 @@ SimulationResult GoSimulation::result() const {
           .rate = mean,
           .standard_error = std::sqrt(variance / n),
           .set_bits = set_bits_ / n,
-          .false_negatives = false_negatives_};
+          .false_negatives = false_negatives_,
+          .asked = asked_,
+          .below = asked_ == 0
+                       ? 1
+                       : std::min(1.0, 3.0 / static_cast<double>(drawn_ > 0 ? drawn_ : asked_))};
 }
 
 GoFilter GoSimulation::build(std::vector<Placed>& placed) {
@@ -161,6 +165,9 @@ double GoSimulation::wrong_share(const GoFilter& filter, const Placed& placed) {
         pick < far_left ? left.first + pick : right.first + near + (pick - far_left);
     yes += says_yes(filter, placed, start) ? 1 : 0;
   }
+  std::uint64_t drawn = far > 0 ? spec_.far_samples : 0;
+  drawn_ += drawn;
+  asked_ += drawn + std::min(near, left.count) + std::min(near, right.count);
   if (far > 0) wrong += static_cast<double>(far) * yes / spec_.far_samples;
   return wrong / static_cast<double>(left.count + right.count);
 }
@@ -171,6 +178,8 @@ double GoSimulation::text_rate(const GoFilter& filter) {
   for (std::uint32_t i = 0; i < spec_.far_samples; ++i) {
     yes += filter.may_contain_text({rng_.next(), rng_.next()}) ? 1 : 0;
   }
+  asked_ += spec_.far_samples;
+  drawn_ += spec_.far_samples;
   return static_cast<double>(yes) / spec_.far_samples;
 }
 

@@ -34,6 +34,10 @@ struct SimulationResult {
   double standard_error = 0;
   double set_bits = 0;  // mean
   std::uint64_t false_negatives = 0;
+  std::uint64_t asked = 0;  // questions whose right answer is no
+  /// With no mistake seen, what the rate is below with a confidence of 95 %: of N questions drawn
+  /// at random none errs with chance 5 % if the rate is 3 / N. 1 if none was asked.
+  double below = 1;
 };
 
 /// Real filters with real hashing beside go_model. One trial: fresh seeds, a random place for each
@@ -67,6 +71,8 @@ class GoSimulation {
   SimulationSpec spec_;
   Rng rng_;
   std::uint64_t trials_ = 0;
+  std::uint64_t asked_ = 0;
+  std::uint64_t drawn_ = 0;  // those of them drawn from many
   double sum_ = 0;
   double sum_of_squares_ = 0;
   double set_bits_ = 0;

@@ -8,8 +8,8 @@ namespace beckon::filters {
 /// at fill 0.02. The ones of the array are taken to lie independently of each other, which is what
 /// hashing gives; the model is the count of ones, so nothing adapts and nothing depends on order.
 ///
-/// Three forms: below fill 0.09 the gaps between ones, one symbol for each one; up to `raw_above`
-/// bytes as symbols; beyond it, or when that is shorter, the bytes themselves. Above fill 1/2 the
+/// Three forms: below fill 0.15 the gaps between ones (gap_coder.h); up to `raw_above` bytes as
+/// symbols; beyond it, or when that is shorter, the bytes themselves. Above fill 1/2 the
 /// zeros are coded instead. The number of bits is not written: both ends know it.
 struct RangeCoderOptions {
   double raw_above = 0.35;  // entropy would save less than 7 % from here on

@@ -70,23 +70,44 @@ HWY_INLINE void gather_bits(const std::uint8_t* map, std::span<std::uint64_t> bi
 constexpr std::size_t max_map = 1536;
 constexpr std::uint32_t nowhere = max_map;  // where lanes beyond k go
 
+/// Positions of the seeds on their way from vectors to the map: a seed's are read `ahead` seeds
+/// after they were written, or each read would wait for the whole computation before it.
+constexpr std::size_t ahead = 8;
+constexpr std::size_t lanes = hn::MaxLanes(D32());
+struct alignas(64) Waiting {
+  std::uint32_t positions[ahead][lanes];
+};
+
+/// All lanes are stored, so that no loop depends on k.
+HWY_INLINE void mark(const std::uint32_t* positions, std::uint8_t* map) {
+  for (std::size_t i = 0; i < lanes; ++i) map[positions[i]] = 0xff;
+}
+
 /// Positions go to a map of bytes first: storing a byte waits for nothing, while setting a bit must
-/// read what the bit before has just written. All lanes are stored, so that no loop depends on k.
+/// read what the bit before has just written.
 template <typename Reduce>
 HWY_INLINE void fill_map(std::span<const Hash128> seeds, std::uint32_t k, Reduce reduce,
                          std::uint8_t* map) {
   const D32 d32;
-  constexpr std::uint32_t lanes = hn::MaxLanes(d32);
   const V32 step = hn::Set(d32, 0x9e3779b9U);
-  alignas(64) std::uint32_t positions[lanes];
+  Waiting waiting;
   for (std::uint32_t j = 0; j < k; j += lanes) {
     const V32 steps = hn::Mul(hn::Iota(d32, j), step);
     const auto wanted = hn::FirstN(d32, k - j);
-    for (const Hash128& seed : seeds) {
-      V32 reduced = reduce(words(seed, steps));
-      hn::Store(hn::IfThenElse(wanted, reduced, hn::Set(d32, nowhere)), d32, positions);
-      asm("" : "+m"(positions));  // really through memory: taking lanes out of a vector is slower
-      for (std::uint32_t i = 0; i < lanes; ++i) map[positions[i]] = 0xff;
+    auto compute = [&](std::size_t i) HWY_ATTR {
+      V32 reduced = reduce(words(seeds[i], steps));
+      std::uint32_t* to = waiting.positions[i % ahead];
+      hn::Store(hn::IfThenElse(wanted, reduced, hn::Set(d32, nowhere)), d32, to);
+      asm("" : "+m"(waiting));  // really through memory: taking lanes out of a vector is slower
+    };
+    std::size_t early = std::min(ahead, seeds.size());
+    for (std::size_t i = 0; i < early; ++i) compute(i);
+    for (std::size_t i = early; i < seeds.size(); ++i) {
+      mark(waiting.positions[i % ahead], map);
+      compute(i);
+    }
+    for (std::size_t i = seeds.size() - early; i < seeds.size(); ++i) {
+      mark(waiting.positions[i % ahead], map);
     }
   }
 }

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -101,6 +103,37 @@ TEST_CASE("the blocked filter keeps the rate its blocks promise, for few and man
     double expected = BlockedBloomFilter::expected_rate(per_key, filter.k());
     CHECK(measured_rate(filter, rng, 2000000) == doctest::Approx(expected).epsilon(0.08));
     CHECK(filter.estimate_count() == doctest::Approx(20000).epsilon(0.03));
+  }
+}
+
+TEST_CASE("keys that are alike, of any length, are mistaken no more often than random ones") {
+  auto number = [](std::uint32_t i, std::size_t bytes, std::size_t at) {
+    std::string out(bytes, '\0');
+    std::memcpy(out.data() + at, &i, 4);
+    return out;
+  };
+  auto decimal = [](std::uint32_t i) { return std::to_string(10000000 + i); };
+  using Make = std::function<std::string(std::uint32_t)>;
+  const Make makes[] = {[&](std::uint32_t i) { return number(i, 4, 0); },
+                        [&](std::uint32_t i) { return number(i, 8, 0); },
+                        [&](std::uint32_t i) { return number(i, 8, 4); },
+                        [&](std::uint32_t i) { return number(i << 12, 16, 2); },
+                        [&](std::uint32_t i) { return number(i, 16, 12); },
+                        [&](std::uint32_t i) { return decimal(i); },
+                        [&](std::uint32_t i) { return "user-" + decimal(i); },
+                        [&](std::uint32_t i) { return "attribute=value " + decimal(i); }};
+  double expected =
+      BlockedBloomFilter::expected_rate(10, BlockedBloomFilter::for_keys(20000, 10).k());
+  for (const Make& make : makes) {
+    CAPTURE(make(1).size());
+    auto filter = BlockedBloomFilter::for_keys(20000, 10);
+    for (std::uint32_t i = 0; i < 20000; ++i) filter.insert(as_bytes(make(i)));
+    double wrong = 0;
+    for (std::uint32_t i = 20000; i < 220000; ++i) {
+      wrong += filter.may_contain(as_bytes(make(i))) ? 1 : 0;
+    }
+    CHECK(wrong / 200000 < 1.15 * expected);
+    CHECK(filter.may_contain(as_bytes(make(7))));
   }
 }
 
