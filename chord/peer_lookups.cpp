@@ -60,10 +60,11 @@ void Peer::look_again(Output& out) {
     }
   }
   for (std::uint64_t number : due) {
-    Lookup tried = std::move(lookups_.at(number).lookup);
-    std::uint64_t tag = lookups_.extract(number).mapped().tag;
+    auto waiting = lookups_.extract(number);
+    OpenLookup& open = waiting.mapped();
+    const Lookup& tried = open.lookup;
     if (owns(tried.key())) {
-      LookupDone done = own_answer(tag, tried.key());
+      LookupDone done = own_answer(open.tag, tried.key());
       done.contacts = tried.contacts();
       done.took = now_.mono - tried.started();
       out.events.emplace_back(std::move(done));
@@ -71,11 +72,11 @@ void Peer::look_again(Output& out) {
     }
     Lookup::Plan plan = plan_for(tried.key());
     plan.contacts = tried.contacts();
+    open.lookup = Lookup(options_, plan, tried.started());
+    open.again_at = Time::max();
     // Under a new number: questions of the first try that are still open must not count here.
-    std::uint64_t again = next_lookup_++;
-    lookups_.emplace(again, OpenLookup{.goal = Goal::find,
-                                       .tag = tag,
-                                       .lookup = Lookup(options_, plan, tried.started())});
+    std::uint64_t again = waiting.key() = next_lookup_++;
+    lookups_.insert(std::move(waiting));
     drive(again, out);
   }
 }

@@ -178,11 +178,11 @@ void shrink(std::uint64_t seed, Profile profile, Narrowing narrowing) {
 /// What a batch saw, per profile.
 struct Tally {
   std::vector<double> rounds{},
-      successors{};  // stabilize periods until ideal; until heads are right
+      successors{};               // stabilize periods until ideal; until heads are right
+  std::vector<double> seconds{};  // of lookups under harm
   std::size_t seeds = 0, failed = 0, lookups = 0, lookups_failed = 0, lookups_wrong = 0;
   std::size_t quiet = 0, contacts = 0, crashes = 0;
   std::uint64_t steps = 0;
-  double slowest = 0;
   std::map<std::string, std::size_t> more{};
 
   void add(const Verdict& v) {
@@ -197,26 +197,28 @@ struct Tally {
     contacts += v.quiet_contacts;
     crashes += v.crashes;
     steps += v.steps;
-    slowest = std::max(slowest, v.slowest_lookup_s);
+    seconds.insert(seconds.end(), v.lookup_seconds.begin(), v.lookup_seconds.end());
     for (const auto& [what, count] : v.more) more[what] += count;
   }
 
   void print(std::string_view name) {
-    auto spread = [](std::vector<double>& of) {
+    auto spread = [](std::vector<double>& of, double high = 0.95) {
+      if (of.empty()) return std::string("-");
       std::sort(of.begin(), of.end());
       auto at = [&](double q) {
         return of[static_cast<std::size_t>(q * static_cast<double>(of.size() - 1))];
       };
       char text[64];
-      std::snprintf(text, sizeof text, "%.1f / %.1f / %.1f", at(0.5), at(0.95), at(1.0));
+      std::snprintf(text, sizeof text, "%.1f / %.1f / %.1f", at(0.5), at(high), at(1.0));
       return std::string(text);
     };
     std::printf(
         "%-9s %7zu seeds, %zu failed; rounds to ideal %s (p50/p95/max), to right successors %s; "
-        "%zu crashes; lookups under harm %zu, failed %zu, wrong %zu, slowest %.1f s; "
+        "%zu crashes; lookups under harm %zu, failed %zu, wrong %zu, %s s (p50/p99/max); "
         "quiet %zu, mean contacts %.2f; %llu steps\n",
         std::string(name).c_str(), seeds, failed, spread(rounds).c_str(),
-        spread(successors).c_str(), crashes, lookups, lookups_failed, lookups_wrong, slowest, quiet,
+        spread(successors).c_str(), crashes, lookups, lookups_failed, lookups_wrong,
+        spread(seconds, 0.99).c_str(), quiet,
         quiet == 0 ? 0.0 : static_cast<double>(contacts) / static_cast<double>(quiet),
         static_cast<unsigned long long>(steps));
     for (const auto& [what, count] : more) std::printf("          %s: %zu\n", what.c_str(), count);

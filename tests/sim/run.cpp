@@ -185,8 +185,7 @@ class Run {
     for (const auto& [host, done] : world_.lookups()) {
       if (done.tag == unjudged) continue;
       ++verdict_.lookups;
-      verdict_.slowest_lookup_s =
-          std::max(verdict_.slowest_lookup_s, std::chrono::duration<double>(done.took).count());
+      verdict_.lookup_seconds.push_back(std::chrono::duration<double>(done.took).count());
       bool found = done.outcome == chord::LookupOutcome::found;
       bool right = found && done.owner.id == view.owner(done.key).id;
       if (!found) ++verdict_.lookups_failed;
@@ -250,7 +249,8 @@ class Run {
 
   void conclude() {
     nemesis_->heal();
-    if (!pass_time(pauses_left()) || !forget_twins() || !rescue() || !settle()) return;
+    if (!pass_time(pauses_left()) || !pass_time(late_frames())) return;
+    if (!forget_twins() || !rescue() || !settle()) return;
     if (plan_.options.fingers && !settle_fingers()) return;
     if (!quiet_lookups() || !quiet_data()) return;
     RingView view(world_.hosts());
@@ -285,6 +285,11 @@ class Run {
     world_.crash(0, CrashKind::refuses);
     world_.boot(0, true, {});
     return true;
+  }
+
+  /// A frame that was delayed in the midst of it holds up what follows it on its link.
+  Duration late_frames() const {
+    return plan_.faults.contains(Fault::delay) ? 100 * plan_.weather.delay_max : Duration{};
   }
 
   Duration pauses_left() const {
@@ -333,7 +338,10 @@ class Run {
         return fail("E3: a lookup of " + done.key.brief() + " by host " + std::to_string(host) +
                     " failed in a quiet ring after " + std::to_string(done.contacts) + " contacts");
       }
-      if (done.owner.id != view.owner(done.key).id) return fail("E3: a lookup found a wrong owner");
+      if (done.owner.id != view.owner(done.key).id) {
+        return fail("E3: a lookup of " + done.key.brief() + " by host " + std::to_string(host) +
+                    " found " + done.owner.address + ", which does not own it");
+      }
       ++verdict_.quiet_lookups;
       verdict_.quiet_contacts += done.contacts;
       bool short_path = static_cast<double>(done.contacts) <= std::log2(n) + 4;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/sim/plan.h"
 #include "tests/sim/process.h"
@@ -21,8 +22,8 @@ struct Verdict {
   double rounds_to_successors = 0;  // until every first successor is right
   std::size_t lookups = 0;          // asked of members while faults were going on
   std::size_t lookups_failed = 0;
-  std::size_t lookups_wrong = 0;  // answered by another than the owner at that moment
-  double slowest_lookup_s = 0;
+  std::size_t lookups_wrong = 0;         // answered by another than the owner at that moment
+  std::vector<double> lookup_seconds{};  // how long each of them took
   std::size_t quiet_lookups = 0;
   std::size_t quiet_contacts = 0;
   std::size_t crashes = 0;
