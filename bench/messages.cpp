@@ -173,7 +173,7 @@ bool one_at_a_time(Overlay& overlay, Pairs& people, std::size_t messages) {
 
 double commits_of(Overlay& overlay, std::size_t node) {
   std::string metrics = overlay.text(node, {.path = "/metrics"});
-  std::size_t at = metrics.find("store_commits_total ");
+  std::size_t at = metrics.rfind("store_commits_total ");  // behind its help
   if (at == std::string::npos) give_up("/metrics tells no store_commits_total");
   return std::strtod(metrics.c_str() + metrics.find(' ', at), nullptr);
 }

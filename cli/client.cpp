@@ -38,6 +38,7 @@ std::string url_of(CURL* curl, const Call& call) {
 }
 
 bool nobody_there(CURLcode code) { return code == CURLE_COULDNT_CONNECT; }
+bool broke_off(CURLcode code) { return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR; }
 
 }  // namespace
 
@@ -114,6 +115,8 @@ Result<Reply> Client::perform(const Call& call, Transfer& transfer) {
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   transfer.reply.status = static_cast<int>(status);
   if (code == CURLE_OK || transfer.splitter.stopped()) return transfer.reply;
+  bool streaming = transfer.on_event != nullptr && status == 200;
+  if (streaming && broke_off(code)) return transfer.reply;  // the same as a stream that ends
   if (nobody_there(code)) return Error{ErrorCode::unavailable, "nobody listens at " + socket_path_};
   if (code == CURLE_OPERATION_TIMEDOUT)
     return Error{ErrorCode::internal, "beckond did not answer in time"};

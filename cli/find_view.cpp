@@ -1,7 +1,7 @@
 #include "cli/find_view.h"
 
 #include <fmt/core.h>
-#include <array>
+#include <map>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -185,17 +185,18 @@ namespace {
 
 /// Addresses that other programs can open; a scheme is put in front where there is none.
 std::vector<std::string> ways_in(const Json& contact) {
-  static constexpr std::array<std::pair<const char*, std::string_view>, 3> kinds{
-      {{"sip", "sip:"}, {"phone", "tel:"}, {"mail", "mailto:"}}};
+  static const std::map<std::string, std::string> schemes{
+      {"sip", "sip:"}, {"phone", "tel:"}, {"mail", "mailto:"}};
   std::vector<std::string> out;
-  for (const auto& [attr, scheme] : kinds) {
-    if (!contact.contains(attr)) continue;
-    const Json& value = contact[attr];
+  for (const auto& [attr, value] : contact.items()) {
+    bool ours = attr == "key" || attr == "message_key" || attr == "host" || attr == "address";
+    if (ours) continue;
+    auto scheme = schemes.find(attr);
     for (const Json& one : value.is_array() ? value : Json::array({value})) {
       if (!one.is_string()) continue;
       std::string text = one.get<std::string>();
       bool whole = text.find(':') != std::string::npos;
-      out.push_back(whole ? text : std::string(scheme) + text);
+      if (whole || scheme != schemes.end()) out.push_back(whole ? text : scheme->second + text);
     }
   }
   return out;

@@ -19,7 +19,8 @@ class Calls(People):
 
     def test_two_people_talk_and_hang_up(self):
         alice, bob = self.people(["Alice", "Bob"])
-        bob.json("profile", "set", "mail=bob@example.net", "x-phone=tel:+886-2-5550100")
+        bob.json("profile", "set", "mail=bob@example.net", "visibility.mail=public",
+                 "x-phone=tel:+886-2-5550100", "visibility.x-phone=public")
         bob.json("profile", "publish")
         following = Running(bob, "inbox", "--follow")
         for_programs = Running(bob, "inbox", "--follow", "--json")

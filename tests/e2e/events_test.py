@@ -35,7 +35,7 @@ class Stream:
                 elif event:
                     self.events.append({**event, "id": int(event["id"])})
                     event = {}
-        except (OSError, ValueError, http.client.HTTPException):
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
             pass  # closed by us or by the end of the node
 
     def messages(self):

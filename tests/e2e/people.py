@@ -49,8 +49,15 @@ class Running:
                                         env=environment(), bufsize=1)
         self.lines = []
         self.talk = []
+        self.readers = []
         for stream, kept in ((self.process.stdout, self.lines), (self.process.stderr, self.talk)):
-            threading.Thread(target=lambda s=stream, k=kept: k.extend(iter(s.readline, "")), daemon=True).start()
+            self.readers.append(threading.Thread(target=self.read, args=(stream, kept), daemon=True))
+            self.readers[-1].start()
+
+    @staticmethod
+    def read(stream, kept):
+        with stream:
+            kept.extend(iter(stream.readline, ""))
 
     def say(self, text):
         self.process.stdin.write(text + "\n")
@@ -67,6 +74,8 @@ class Running:
     def end(self, seconds=30):
         code = self.process.wait(timeout=seconds)
         self.process.stdin.close()
+        for reader in self.readers:
+            reader.join(seconds)
         return code
 
 

@@ -32,13 +32,22 @@ std::string quoted_items(std::string_view value) {
   }
 }
 
+/// An address that another program can open, whatever the attribute is called.
+bool is_way(const Json& value) {
+  if (!value.is_string()) return false;
+  const std::string& text = value.get_ref<const std::string&>();
+  return text.starts_with("sip:") || text.starts_with("sips:") || text.starts_with("tel:") ||
+         text.starts_with("mailto:");
+}
+
 Json contact_json(const Person& person, const Json& attrs) {
   Json out{{"key", to_hex(person.callee.key)},
            {"message_key", to_hex(person.callee.message_key)},
            {"host", person.callee.host.id.hex()},
            {"address", person.callee.host.address}};
-  for (const char* way : {"sip", "mail", "phone"}) {
-    if (attrs.contains(way)) out[way] = attrs[way];
+  for (const auto& [attr, value] : attrs.items()) {
+    bool way = attr == "sip" || attr == "mail" || attr == "phone" || is_way(value);
+    if (way) out[attr] = value;
   }
   return out;
 }
