@@ -62,10 +62,6 @@ std::uint64_t count(const Json& json, const char* name) {
   return json.value(name, std::uint64_t{0});
 }
 
-std::string counted(std::uint64_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
-}
-
 std::string plan_table(const Json& ways) {
   Table table({{""}, {"WAY"}, {"KEYS", Table::Align::right}, {"RECORDS", Table::Align::right}});
   std::size_t branch = 0;
@@ -94,6 +90,10 @@ std::string reads_table(const Json& reads) {
 }
 
 }  // namespace
+
+std::string counted(std::uint64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
+}
 
 std::vector<std::string> find_columns(const Json& answer, const std::string& fields) {
   std::vector<std::string> out;

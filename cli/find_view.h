@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "cli/last_find.h"
 
 namespace beckon::cli {
+
+/// "1 person", "1,200 people".
+std::string counted(std::uint64_t number, const char* one, const char* many);
 
 /// How an answer of GET /v1/find looks on a terminal. All return text that ends with a line break.
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cli/commands/mail.h"
+#include "cli/find_view.h"
 #include "cli/render.h"
 #include "cli/session.h"
 #include "cli/target.h"
@@ -39,7 +40,8 @@ int list(const Globals& globals) {
                text(contact, "standing")});
   }
   if (!(*reply)["contacts"].empty()) fmt::print("{}", table.text());
-  fmt::print(stderr, "{} contacts. Strangers may write to you: {}.\n", (*reply)["contacts"].size(),
+  fmt::print(stderr, "{}. Strangers may write to you: {}.\n",
+             counted((*reply)["contacts"].size(), "contact", "contacts"),
              text(*reply, "policy") == "everyone" ? "yes, their messages wait in requests" : "no");
   return exit_code::ok;
 }

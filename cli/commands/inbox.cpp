@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/commands/mail.h"
+#include "cli/find_view.h"
 #include "cli/paint.h"
 #include "cli/session.h"
 #include "cli/target.h"
@@ -97,8 +98,8 @@ void print_list(const Globals& globals, const Json& inbox, bool requests) {
   } else if (requests) {
     fmt::print(stderr, "No requests.\n");
   } else if (waiting > 0) {
-    fmt::print(stderr, "{} requests from people you do not know: beckon inbox --requests\n",
-               waiting);
+    fmt::print(stderr, "{} from people you do not know: beckon inbox --requests\n",
+               counted(waiting, "request", "requests"));
   } else if (inbox["messages"].empty()) {
     fmt::print(stderr, "No messages.\n");
   }

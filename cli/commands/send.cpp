@@ -8,6 +8,7 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "cli/commands/mail.h"
+#include "cli/find_view.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/target.h"
@@ -178,8 +179,11 @@ int send(const Globals& globals, const Options& options) {
   }
   std::size_t silent = reply->value("unconfirmed", std::size_t{0});
   if (found == 0) fmt::print(stderr, "Nobody fits; nothing was sent.\n");
-  if (silent > 0 && !globals.quiet)
-    fmt::print(stderr, "{} more may fit, but their nodes do not answer.\n", silent);
+  if (silent > 0 && !globals.quiet) {
+    fmt::print(stderr,
+               "{} may fit, but cannot be asked now. Who is away is reached by alias or User-ID.\n",
+               counted(silent, "person", "people"));
+  }
   return found == 0 ? exit_code::nothing : exit_of(*reply, options.wait);
 }
 
