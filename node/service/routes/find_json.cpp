@@ -66,6 +66,10 @@ Json person_json(const profile::Schema& schema, const Person& person) {
     auto names = card->values("name");
     if (!names.empty()) name = names.front().shown;
     card->unset("name");
+    // What is on a card was shown by its owner, whatever the schema would have chosen.
+    for (const std::string& shown : profile::disclosure(schema, *card).matched) {
+      if (!card->set_visibility(schema, shown, profile::Visibility::shown)) card->unset(shown);
+    }
     attrs = Json::parse(profile::card_json(schema, *card));
   }
   return {{"id", person.callee.id().hex()},
