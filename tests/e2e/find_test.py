@@ -74,7 +74,7 @@ class Find(Overlay):
             answer = self.ask(askers[number % len(askers)], text)
             truth = [p["nickname"] for p in people if question.holds(p)]
             here = sorted(name for name in truth if self.home[name] not in away)
-            self.assertEqual(self.names(answer), here, text)
+            self.assertEqual(self.names(answer), here, f"{text} {answer['stats']}")
             self.assertTrue(answer["complete"], text)
             self.assertGreaterEqual(answer["stats"]["offline"], len(truth) - len(here), text)
             found += len(here)
