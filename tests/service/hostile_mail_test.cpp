@@ -59,6 +59,17 @@ TEST_CASE("who is blocked is answered like anybody else when nobody may write") 
   CHECK(w.reaches(2, blocked, 1, SendState::refused));
 }
 
+TEST_CASE("who is blocked may write as often as a stranger who gets no answer") {
+  MailWorld w(6);
+  block(w, 1, 2);
+  for (std::size_t from : {0U, 2U}) {
+    CAPTURE(from);
+    for (std::size_t i = 0; i < w.options.inbox.max_per_stranger; ++i)
+      CHECK(w.reaches(from, w.send(from, {w.callee(1)}, "please"), 1, SendState::delivered));
+    CHECK(w.reaches(from, w.send(from, {w.callee(1)}, "please"), 1, SendState::refused));
+  }
+}
+
 TEST_CASE("who is blocked may write no faster than anybody else") {
   MailWorld w(6, 1, {}, two_letters_at_once());
   block(w, 1, 2);

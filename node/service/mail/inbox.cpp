@@ -109,11 +109,12 @@ std::size_t Inbox::Box::in(Place place) const {
   return found == counts.end() ? 0 : found->second;
 }
 
-Result<void> Inbox::room_for_request(const Box& box, const Letter& letter) const {
-  if (box.in(Place::requests) >= options_.max_requests)
+/// Who is blocked may write as often as a stranger who gets no answer, and is told the same.
+Result<void> Inbox::room_for_stranger(const Box& box, const Letter& letter, Place place) const {
+  if (place == Place::requests && box.in(place) >= options_.max_requests)
     return no_room(ErrorCode::refused, "the callee has too many open requests");
   auto of_sender = std::count_if(box.heads.begin(), box.heads.end(), [&](const auto& entry) {
-    return entry.second.place == Place::requests && entry.second.from == letter.from;
+    return entry.second.place == place && entry.second.from == letter.from;
   });
   if (static_cast<std::size_t>(of_sender) >= options_.max_per_stranger)
     return no_room(ErrorCode::refused, "the callee has not answered your earlier requests");
@@ -139,7 +140,10 @@ std::optional<std::uint64_t> Inbox::dispensable(const Box& box, Place place) con
 Result<void> Inbox::make_room(const UserId& user, const Letter& letter, Place place,
                               std::vector<Mutation>& writes) {
   Box& box = boxes_[user];
-  if (place == Place::requests) return room_for_request(box, letter);
+  if (place != Place::shown) {
+    auto room = room_for_stranger(box, letter, place);
+    if (!room || place == Place::requests) return room;
+  }
   while (full(box, letter, place)) {
     auto number = dispensable(box, place);
     if (!number && place == Place::hidden) return {};  // soon: each of them is being written

@@ -98,7 +98,7 @@ class Inbox {
   std::optional<std::uint64_t> dispensable(const Box& box, Place place) const;
   Result<void> make_room(const UserId& user, const Letter& letter, Place place,
                          std::vector<Mutation>& writes);
-  Result<void> room_for_request(const Box& box, const Letter& letter) const;
+  Result<void> room_for_stranger(const Box& box, const Letter& letter, Place place) const;
   void insert(Box& box, std::uint64_t number, const Letter& letter, Head head);
   void move(Box& box, Head& head, Place place);
   void erase(Box& box, std::uint64_t number);
