@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <optional>
+#include <type_traits>
 
 namespace beckon::cli {
 
@@ -46,9 +47,27 @@ Argument Command::add_flag(const std::string& names, bool& to, const std::string
   return Argument(app_->add_flag(names, to, help));
 }
 
+namespace {
+
+/// CLI11 would take -1 for 2^64 - 1 without a word.
+const CLI::Validator not_negative(
+    [](const std::string& text) -> std::string {
+      if (text.empty() || text[0] != '-') return {};
+      return "must be a whole number of 0 or more, got " + text;
+    },
+    "");
+
+template <typename Value>
+constexpr bool is_unsigned =
+    std::is_unsigned_v<Value> || std::is_same_v<Value, std::optional<std::uint64_t>>;
+
+}  // namespace
+
 template <typename Value>
 Argument Command::add_option(const std::string& names, Value& to, const std::string& help) const {
-  return Argument(app_->add_option(names, to, help));
+  CLI::Option* option = app_->add_option(names, to, help);
+  if (is_unsigned<Value>) option->check(not_negative);
+  return Argument(option);
 }
 
 template Argument Command::add_option(const std::string&, std::string&, const std::string&) const;
@@ -58,6 +77,8 @@ template Argument Command::add_option(const std::string&, std::uint32_t&, const 
 template Argument Command::add_option(const std::string&, std::int64_t&, const std::string&) const;
 template Argument Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
 template Argument Command::add_option(const std::string&, double&, const std::string&) const;
+template Argument Command::add_option(const std::string&, std::optional<std::int64_t>&,
+                                      const std::string&) const;
 template Argument Command::add_option(const std::string&, std::optional<std::uint64_t>&,
                                       const std::string&) const;
 

@@ -54,4 +54,8 @@ void Progress::clear() {
   shown_ = false;
 }
 
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+}
+
 }  // namespace beckon::cli

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cli/globals.h"
 
@@ -32,5 +33,7 @@ class Progress {
 
 /// Digits in groups of three: 12 345 678.
 std::string grouped(std::uint64_t number);
+/// "1 line", "2 lines", "12 345 lines".
+std::string counted(std::uint64_t number, std::string_view what);
 
 }  // namespace beckon::cli

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "cli/commands/filter.h"
 #include "cli/line_counter.h"
 #include "cli/line_source.h"
@@ -44,7 +46,9 @@ Json as_json(const LineCounter& counter, const LineCounterOptions& options) {
   return out;
 }
 
+/// A pipe gets the lines as they are; a terminal gets nothing that could steer it.
 void print_table(const LineCounter& counter, bool exact) {
+  bool terminal = isatty(STDOUT_FILENO) == 1;
   using Align = Table::Align;
   std::vector<Table::Column> columns{{"count", Align::right}};
   if (exact) {
@@ -59,24 +63,25 @@ void print_table(const LineCounter& counter, bool exact) {
       cells.push_back(std::to_string(row.exact));
       cells.push_back(std::to_string(static_cast<std::int64_t>(row.count - row.exact)));
     }
-    cells.push_back(row.line);
+    cells.push_back(terminal ? printable(row.line) : row.line);
     table.add(std::move(cells));
   }
   fmt::print("{}", table.text());
 }
 
 void print_summary(const LineCounter& counter, const LineCounterOptions& options) {
-  fmt::print(stderr, "{} lines in {} counters of method {}, k = {}\n", grouped(counter.lines()),
-             grouped(counter.counters()), options.method, options.k);
+  fmt::print(stderr, "{} in {} of method {}, k = {}\n", counted(counter.lines(), "line"),
+             counted(counter.counters(), "counter"), options.method, options.k);
   if (auto exactness = counter.exactness()) {
     double share = exactness->distinct == 0 ? 0
                                             : 100.0 * static_cast<double>(exactness->wrong) /
                                                   static_cast<double>(exactness->distinct);
     fmt::print(stderr,
-               "{} distinct lines; {} estimates wrong ({:.3f} %, minimum selection predicts {:.3f} "
+               "{}; {} wrong ({:.3f} %, minimum selection predicts {:.3f} "
                "%), {} of them too low; root mean square error {:.3f}\n",
-               grouped(exactness->distinct), grouped(exactness->wrong), share,
-               100 * exactness->predicted_wrong, grouped(exactness->below), exactness->rms_error);
+               counted(exactness->distinct, "distinct line"), counted(exactness->wrong, "estimate"),
+               share, 100 * exactness->predicted_wrong, grouped(exactness->below),
+               exactness->rms_error);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "filters/rivals.h"
 
@@ -180,9 +181,10 @@ void print_layout(const DesignRequest& request, const Answer& answer) {
 }
 
 void print(const DesignRequest& request, const Answer& answer) {
-  fmt::print("{} bits, k = {}{}, method {}: {:.0f} bits set ({:.0f} % full)\n\n",
-             request.options.bits, answer.k, answer.own_k ? " for texts" : "", request.method,
-             answer.set_bits, 100 * answer.set_bits / request.options.bits);
+  fmt::print("{} bits, k = {}{}, method {}: {} set ({:.0f} % full)\n\n", request.options.bits,
+             answer.k, answer.own_k ? " for texts" : "", request.method,
+             counted(static_cast<std::uint64_t>(std::llround(answer.set_bits)), "bit"),
+             100 * answer.set_bits / request.options.bits);
   print_layout(request, answer);
   fmt::print("\nThe same profile in {} bits:\n", request.options.bits);
   Table ways({{"WAY"}, {"K", Align::right}, {"FALSE POSITIVES", Align::right}, {"NOTE"}});

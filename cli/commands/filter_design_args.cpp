@@ -120,6 +120,10 @@ Result<DesignRequest> read_design(const DesignArgs& args) {
   if (texts == 0 && request.attributes.empty()) {
     return invalid("nothing to design for: give --attr or --text");
   }
+  bool weighs = texts > 0 && request.load.texts[0].weight > 0;
+  for (const RangeLoad& range : request.load.ranges) weighs = weighs || range.weight > 0;
+  if (!weighs)
+    return invalid("--attr, --text: all weights are 0, so no design is better than another");
   // A single k must hold for all; a k per attribute is for free ranges of k.
   request.options.own_k = request.options.k_low != request.options.k_high;
   return request;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -156,15 +157,20 @@ Plot make_plot(const Options& options, const FoldPlan& plan) {
   plot.title =
       fmt::format("Folds of {} bits with {} elements, k = {}", bits, options.items, options.k);
   plot.x = {.label = "bits after folding", .log = true};
-  plot.y = {.label = "false positive rate", .log = true, .low = 1e-8, .high = 1};
   Plot::Series all{.name = "every fold", .style = Plot::Style::markers};
   Plot::Series good{.name = "within the interval", .style = Plot::Style::markers};
+  double least = 0.1;
   for (std::uint32_t size : divisors(bits)) {
     double rate = false_positive_rate(size, static_cast<double>(options.items),
                                       static_cast<double>(options.k));
     bool within = size >= plan.wanted.least && size <= plan.wanted.most;
-    if (size >= 8 && rate >= 1e-8) (within ? good : all).points.emplace_back(size, rate);
+    // Folds that take nearly everything for a member are of no use and many.
+    if (size < 8 || rate < 1e-12 || rate > 0.9) continue;
+    (within ? good : all).points.emplace_back(size, rate);
+    least = std::min(least, rate);
   }
+  double decade = std::pow(10.0, std::floor(std::log10(least)));
+  plot.y = {.label = "false positive rate", .log = true, .low = decade, .high = 1};
   plot.series = {std::move(all), std::move(good)};
   return plot;
 }

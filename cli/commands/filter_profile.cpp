@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/commands/filter_inspect.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "profile/json.h"
 #include "profile/record.h"
@@ -53,30 +54,57 @@ std::string joined(const std::vector<std::string>& names) {
   return out.empty() ? "nothing" : out;
 }
 
-std::string number_table(const Schema& schema, const Profile& profile, const LayoutClass& layout) {
+/// What one value of the profile puts into the filter.
+struct Cost {
+  std::string name{};
+  std::string value{};
+  bool number = false;
+  std::uint64_t positions = 0;
+  std::uint64_t group = 1;  // numbers only: values in a group, fresh positions of a group
+  std::uint64_t fresh = 0;
+};
+
+Cost cost_of(const Schema& schema, const LayoutClass& layout, const std::string& name,
+             const Value& value) {
+  std::uint8_t slot = *schema.slot(name);
+  Cost out{.name = name,
+           .value = printable(value_text(schema.at(slot), value)),
+           .number = value.number.has_value()};
+  Profile alone;
+  if (!alone.set(schema, name, std::vector<std::string>{value.shown})) return out;
+  Elements found = elements(schema, Salt{}, alone);
+  out.positions = found.texts.size() * layout.k;
+  if (!value.number) return out;
+  bool point = value.number->is_point();
+  auto kind = point ? filters::Kind::point : filters::Kind::range;
+  for (const NumberElement& element : found.numbers) {
+    out.positions += group_row(schema, layout, element, kind).length();
+  }
+  out.group = point ? schema.at(slot).point_group : layout.slots[slot].group;
+  out.fresh = point ? layout.k : layout.slots[slot].fresh;
+  return out;
+}
+
+std::vector<Cost> costs(const Schema& schema, const Profile& profile, const LayoutClass& layout) {
+  std::vector<Cost> out;
+  for (const std::string& name : ordered_names(schema, profile)) {
+    for (const Value& value : profile.searchable(schema, name)) {
+      out.push_back(cost_of(schema, layout, name, value));
+    }
+  }
+  return out;
+}
+
+std::string number_table(const std::vector<Cost>& all) {
   using enum Table::Align;
   Table table(
       {{"NUMBER"}, {"VALUE"}, {"POSITIONS", right}, {"GROUPS OF", right}, {"FRESH", right}});
   bool any = false;
-  for (const std::string& name : ordered_names(schema, profile)) {
-    std::uint8_t slot = *schema.slot(name);
-    for (const Value& value : profile.searchable(schema, name)) {
-      if (!value.number) continue;
-      any = true;
-      bool point = value.number->is_point();
-      Profile alone;
-      if (!alone.set(schema, name, std::vector<std::string>{value.shown})) continue;
-      std::uint64_t positions = 0;
-      for (const NumberElement& element : elements(schema, Salt{}, alone).numbers) {
-        positions +=
-            group_row(schema, layout, element, point ? filters::Kind::point : filters::Kind::range)
-                .length();
-      }
-      const SlotLayout& how = layout.slots[slot];
-      table.add({name, printable(value_text(schema.at(slot), value)), std::to_string(positions),
-                 std::to_string(point ? schema.at(slot).point_group : how.group),
-                 std::to_string(point ? layout.k : how.fresh)});
-    }
+  for (const Cost& cost : all) {
+    if (!cost.number) continue;
+    any = true;
+    table.add({cost.name, cost.value, std::to_string(cost.positions), std::to_string(cost.group),
+               std::to_string(cost.fresh)});
   }
   return any ? "\n" + table.text() : "";
 }
@@ -87,26 +115,45 @@ std::string text_of(const Schema& schema, const Profile& profile, const Preview&
   double fill = 100.0 * static_cast<double>(bits.count()) / static_cast<double>(bits.size());
   std::string out = fmt::format("{} bits, {} set ({:.1f} %), layout class {}, k = {}\n",
                                 bits.size(), bits.count(), fill, p.record.layout, layout.k);
-  out += fmt::format(
-      "{} texts, {} numbers; mistaken for somebody else's values with chance {:.2g} in all\n\n",
-      p.elements.texts.size(), p.elements.numbers.size(), p.fpr);
+  out += fmt::format("{}, {}; mistaken for somebody else's values with chance {:.2g} in all\n\n",
+                     counted(p.elements.texts.size(), "text"),
+                     counted(p.elements.numbers.size(), "number"), p.fpr);
   out += draw_bits(bits);
-  out += number_table(schema, profile, layout);
-  out += fmt::format("\nRecord: {} bytes under {} keys.\n", encode(p.record).size(), p.keys);
+  out += number_table(costs(schema, profile, layout));
+  out += fmt::format("\nRecord: {} under {}.\n", counted(encode(p.record).size(), "byte"),
+                     counted(p.keys, "key"));
   out += fmt::format("Others see: {}.\nOnly matches: {}.\nStays here: {}.\n",
                      joined(p.disclosure.shown), joined(p.disclosure.matched),
                      joined(p.disclosure.hidden));
   return out;
 }
 
-std::string json_of(const Schema& schema, const Preview& p) {
+nlohmann::ordered_json attributes_json(const std::vector<Cost>& all) {
+  auto out = nlohmann::ordered_json::array();
+  for (const Cost& cost : all) {
+    nlohmann::ordered_json entry{{"name", cost.name},
+                                 {"value", cost.value},
+                                 {"kind", cost.number ? "number" : "text"},
+                                 {"positions", cost.positions}};
+    if (cost.number) {
+      entry["d"] = cost.group;
+      entry["s"] = cost.fresh;
+    }
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string json_of(const Schema& schema, const Profile& profile, const Preview& p) {
+  const LayoutClass& layout = schema.classes()[p.record.layout];
   nlohmann::ordered_json out{{"bits", p.record.filter.size()},
                              {"set_bits", p.record.filter.count()},
                              {"class", p.record.layout},
-                             {"k", schema.classes()[p.record.layout].k},
+                             {"k", layout.k},
                              {"total_fpr", p.fpr},
                              {"texts", p.elements.texts.size()},
                              {"numbers", p.elements.numbers.size()},
+                             {"attributes", attributes_json(costs(schema, profile, layout))},
                              {"open_slots", p.record.open},
                              {"record_bytes", encode(p.record).size()},
                              {"keys", p.keys},
@@ -126,7 +173,8 @@ int inspect_profile(const Globals& globals, const std::string& path) {
   auto profile = parse_profile(schema, *text);
   if (!profile) return fail(globals, invalid(fmt::format("'{}': {}", path, profile.error().text)));
   Preview found = preview(schema, *profile);
-  fmt::print("{}", globals.json ? json_of(schema, found) : text_of(schema, *profile, found));
+  fmt::print("{}",
+             globals.json ? json_of(schema, *profile, found) : text_of(schema, *profile, found));
   return exit_code::ok;
 }
 

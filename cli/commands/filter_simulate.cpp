@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands/filter.h"
 #include "cli/progress.h"
@@ -25,8 +26,8 @@ struct SimulateFlags {
   std::int64_t width = 0;
   std::int64_t d = 1;
   std::int64_t s = 0;
-  std::int64_t any = 0;
-  std::int64_t covers = 0;
+  std::optional<std::int64_t> any{};
+  std::optional<std::int64_t> covers{};
   std::int64_t trials = 2000;
   std::uint64_t seed = 1;
 };
@@ -46,9 +47,9 @@ Result<void> check_flags(const SimulateFlags& flags) {
   if (auto ok = in_range("--d", flags.d, 1, flags.scope); !ok) return ok;
   if (auto ok = in_range("--s", flags.s, 1, flags.k); !ok) return ok;
   if (auto ok = in_range("--trials", flags.trials, 1, max_trials); !ok) return ok;
-  if (auto ok = in_range("--covers", flags.covers, 0, flags.width); !ok) return ok;
+  if (auto ok = in_range("--covers", flags.covers.value_or(1), 1, flags.width); !ok) return ok;
   std::int64_t room = (flags.scope - flags.width + 1) / 2;
-  return in_range("--any", flags.any, 0, std::max<std::int64_t>(room, 1));
+  return in_range("--any", flags.any.value_or(1), 1, std::max<std::int64_t>(room, 1));
 }
 
 SimulationSpec spec_of(const SimulateFlags& flags) {
@@ -59,10 +60,8 @@ SimulationSpec spec_of(const SimulateFlags& flags) {
                   .width = static_cast<std::uint64_t>(flags.width),
                   .grouping = {.d = static_cast<std::uint64_t>(flags.d),
                                .s = static_cast<std::uint32_t>(flags.s)}}};
-  spec.question = flags.covers > 0 ? Question::covers
-                  : flags.any > 0  ? Question::any
-                                   : Question::value;
-  spec.query = static_cast<std::uint64_t>(std::max({flags.covers, flags.any, std::int64_t{1}}));
+  spec.question = flags.covers ? Question::covers : flags.any ? Question::any : Question::value;
+  spec.query = static_cast<std::uint64_t>(flags.covers.value_or(flags.any.value_or(1)));
   return spec;
 }
 
@@ -115,25 +114,30 @@ void print_json(const Outcome& outcome) {
                              {"stderr", outcome.measured.standard_error},
                              {"trials", outcome.measured.trials},
                              {"false_negatives", outcome.measured.false_negatives},
+                             {"asked", outcome.measured.asked},
                              {"model_corrected", outcome.corrected},
                              {"model_set_bits", outcome.model_set_bits},
                              {"set_bits", outcome.measured.set_bits}};
+  if (outcome.measured.rate == 0) out["below"] = outcome.measured.below;
   fmt::print("{}\n", out.dump());
 }
 
 void print_table(const Outcome& outcome) {
   const SimulationResult& measured = outcome.measured;
+  bool none = measured.rate == 0;
   Table table(
       {{""}, {"MODEL", Table::Align::right}, {"MEASURED", Table::Align::right}, {"± ERROR"}});
   table.add({"false positive rate", fmt::format("{:.4g}", outcome.model),
-             fmt::format("{:.4g}", measured.rate), fmt::format("{:.2g}", measured.standard_error)});
+             none ? "none" : fmt::format("{:.4g}", measured.rate),
+             none ? fmt::format("none of {}; below {:.2g} at 95 %", grouped(measured.asked),
+                                measured.below)
+                  : fmt::format("{:.2g}", measured.standard_error)});
   table.add({"bits set", fmt::format("{:.1f}", outcome.model_set_bits),
              fmt::format("{:.1f}", measured.set_bits), ""});
   fmt::print("{}", table.text());
-  fmt::print(
-      "{} filters, {} false negatives. Counting the fluctuation of the fill, the model says "
-      "{:.4g}.\n",
-      measured.trials, measured.false_negatives, outcome.corrected);
+  fmt::print("{}, {}. Counting the fluctuation of the fill, the model says {:.4g}.\n",
+             counted(measured.trials, "filter"),
+             counted(measured.false_negatives, "false negative"), outcome.corrected);
 }
 
 int run(const Globals& globals, const SimulateFlags& flags) {

@@ -190,7 +190,9 @@ void print_text(const Request& request, const std::vector<TreeDesign>& front,
 
 Plot make_plot(const Request& request, const std::vector<TreeDesign>& front) {
   Plot plot;
-  plot.title = fmt::format("Trees of depth {} at equal arithmetic rate", request.depth);
+  bool geometric = request.aim == TreeAim::geometric;
+  plot.title = fmt::format("Trees of depth {} {}", request.depth,
+                           geometric ? "tuned by the geometric mean" : "at equal arithmetic rate");
   plot.x = {.label = "false positive rate (arithmetic)", .log = true};
   plot.y = {.label = "bits per element on the wire"};
   Plot::Series tree{.name = "tree", .style = Plot::Style::markers};

@@ -165,6 +165,8 @@ TEST_CASE("bad input is refused in one sentence that names the flag") {
                 "--query age:121: the width must be a whole number from 1 to 120, got '121'");
   check_refused(with(one, {"--bits", "512", "--method", "worst"}),
                 "--method must be best, two-phase, thesis or hybrid, got 'worst'");
+  check_refused({"--bits", "512", "--attr", "age:1..120:10:0", "--text", "2:0"},
+                "--attr, --text: all weights are 0, so no design is better than another");
   check_refused({"--bits", "512"}, "nothing to design for: give --attr or --text");
 }
 

@@ -81,8 +81,10 @@ TEST_CASE("simulate refuses a wrong flag by a sentence that names it, with exit 
                              {"--width", "10000", "--width must be 1..9999, got 10000"},
                              {"--d", "0", "--d must be 1..10000, got 0"},
                              {"--s", "9", "--s must be 1..8, got 9"},
-                             {"--covers", "101", "--covers must be 0..100, got 101"},
-                             {"--any", "5000", "--any must be 0..4950, got 5000"},
+                             {"--covers", "101", "--covers must be 1..100, got 101"},
+                             {"--covers", "0", "--covers must be 1..100, got 0"},
+                             {"--any", "5000", "--any must be 1..4950, got 5000"},
+                             {"--any", "0", "--any must be 1..4950, got 0"},
                              {"--trials", "0", "--trials must be 1..100000000, got 0"}}) {
     CAPTURE(wrong.flag);
     Ran ran = run_beckon(simulate({{wrong.flag, wrong.value}}));
@@ -90,10 +92,22 @@ TEST_CASE("simulate refuses a wrong flag by a sentence that names it, with exit 
     CHECK(ran.out.empty());
     CHECK(ran.err == "beckon: " + wrong.sentence + "\n");
   }
+  Ran minus = run_beckon(simulate({{"--seed", "-1"}}));
+  CHECK(minus.exit == 2);
+  CHECK(minus.err.find("--seed") != std::string::npos);
+  CHECK(minus.err.find("got -1") != std::string::npos);
   Ran huge = run_beckon(simulate({{"--scope", "99999999999999999999"}}));
   CHECK(huge.exit == 2);
   CHECK(huge.err.find("--scope") != std::string::npos);
   CHECK(run_beckon({"filter", "simulate", "--bits", "512"}).exit == 2);
+}
+
+TEST_CASE("simulate that sees no mistake says how small the rate must then be") {
+  Ran ran = run_beckon(simulate({{"--bits", "1048576"}, {"--trials", "10"}}));
+  REQUIRE(ran.exit == 0);
+  CHECK(ran.out.find("none of ") != std::string::npos);
+  CHECK(ran.out.find(" at 95 %") != std::string::npos);
+  CHECK(ran.out.find("10 filters, 0 false negatives.") != std::string::npos);
 }
 
 TEST_CASE("inspect shows length, fill, bits and every attribute of an encoded filter") {
@@ -119,6 +133,13 @@ TEST_CASE("inspect --profile shows the record that publishing would make") {
   CHECK(out["public"] == json({"name", "age"}));
   CHECK(out["match"] == json({"income"}));
   CHECK(out["private"] == json({"phone"}));
+  REQUIRE(out["attributes"].size() == 3);
+  CHECK(out["attributes"][0]["name"] == "name");
+  CHECK(out["attributes"][0]["kind"] == "text");
+  CHECK(out["attributes"][0]["positions"] == out["k"]);
+  CHECK(out["attributes"][1]["name"] == "age");
+  CHECK(out["attributes"][1]["positions"] >= out["k"]);
+  CHECK(out["attributes"][1].contains("d"));
   CHECK(run_beckon({"filter", "inspect", "--profile", file.path()}).out.find("age") !=
         std::string::npos);
   TemporaryFile bad(R"({"age":200})");
