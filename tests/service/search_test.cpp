@@ -100,6 +100,18 @@ TEST_CASE("a search stops at its limit and goes on where it stopped, without rep
   CHECK_FALSE(w.at(0).search.finder().open(first.id));
 }
 
+TEST_CASE("searches that stopped at their limit never keep others from asking") {
+  SearchWorld w(4);
+  for (std::size_t i = 0; i < 6; ++i) w.publish(i % 4, R"({"hobby":"chess"})");
+  Finder::SearchId last{};
+  for (int i = 0; i < 200; ++i) {
+    auto answer = w.find(0, "hobby=chess", 2);
+    CHECK(answer.verified.size() == 2);
+    last = answer.id;
+  }
+  CHECK(w.more(0, last, 10).verified.size() == 4);
+}
+
 TEST_CASE("the planner reads the shorter list") {
   SearchWorld w(6);
   for (int i = 0; i < 30; ++i)

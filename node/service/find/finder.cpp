@@ -97,6 +97,14 @@ void Finder::forget_old() {
   std::erase_if(searches_, [&](const auto& entry) {
     return entry.second.paused && now - entry.second.ended >= options_.keep;
   });
+  if (searches_.size() >= options_.max_searches) {  // who asks now goes before who may ask for more
+    auto oldest = searches_.end();
+    for (auto it = searches_.begin(); it != searches_.end(); ++it) {
+      bool older = oldest == searches_.end() || it->second.ended < oldest->second.ended;
+      if (it->second.paused && older) oldest = it;
+    }
+    if (oldest != searches_.end()) searches_.erase(oldest);
+  }
   std::erase_if(counts_,
                 [&](const auto& entry) { return now - entry.second.at >= options_.count_age; });
 }
