@@ -135,9 +135,18 @@ void ItemClient::get(const Id& ring, ItemKind kind, Reach reach, GetDone done) {
     return;
   }
   JobId id = ++last_id_;
-  gets_[id] = {.ring = ring, .kind = kind, .reach = reach, .done = std::move(done)};
-  context_.lookup(ring, [this, id](Result<Owner> owner) {
+  gets_[id] = {.ring = ring,
+               .kind = kind,
+               .reach = reach,
+               .began = context_.now().mono,
+               .done = std::move(done)};
+  get_owner(id);
+}
+
+void ItemClient::get_owner(JobId id) {
+  context_.lookup(gets_.at(id).ring, [this, id](Result<Owner> owner) {
     GetJob& job = gets_.at(id);
+    job.next = 0;
     if (owner) {
       job.replicas = {owner->owner};
       for (const PeerRef& peer : owner->successors) {
@@ -211,6 +220,10 @@ bool ItemClient::seen(const Item& item) {
 }
 
 void ItemClient::get_over(JobId id) {
+  // Nodes that have just joined refuse reads until they have compared; in a new ring all have.
+  const GetJob& asked = gets_.at(id);
+  if (!asked.answered && context_.now().mono - asked.began < options_.get_patience)
+    return context_.after(options_.get_pause, [this, id] { get_owner(id); });
   auto node = gets_.extract(id);
   GetJob& job = node.mapped();
   // Asking several replicas takes time, and an item's may have run out meanwhile.

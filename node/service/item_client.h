@@ -50,6 +50,7 @@ class ItemClient {
     Id ring{};
     ItemKind kind{};
     Reach reach{};
+    Time began{};
     GetDone done{};
     std::vector<PeerRef> replicas{};
     std::size_t next{};
@@ -68,6 +69,7 @@ class ItemClient {
   void put_round_over(JobId id, PutJob& job);
   static bool worth_retrying(const Stored& stored);
 
+  void get_owner(JobId id);
   void get_next(JobId id);
   void get_page(JobId id, GetJob& job);
   void got_page(JobId id, GetJob& job, const GetReply& reply);

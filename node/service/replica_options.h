@@ -18,6 +18,9 @@ struct ReplicaOptions {
   Duration catch_up_limit = std::chrono::seconds(10);  // a young node answers reads after this
   Duration expiry_period = std::chrono::seconds(10);
   Duration request_timeout = std::chrono::seconds(3);
+  Duration get_patience =
+      std::chrono::seconds(2);  // so long a read that nobody answers begins again
+  Duration get_pause = std::chrono::milliseconds(200);
   Duration put_deadline =
       std::chrono::seconds(8);  // the owner answers with the copies it has by then
   Duration put_timeout = std::chrono::seconds(10);        // the writer gives up on the owner
