@@ -1,8 +1,12 @@
 #include "bench/bare_trip.h"
 
-#include <array>
-#include <future>
-#include <thread>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <cstdlib>
+#include <map>
 
 #include "bench/bare_tls.h"
 #include "node/io/uv.h"
@@ -13,15 +17,24 @@ namespace {
 
 using io::uv::Loop;
 
-struct Echo {
+constexpr std::size_t warm_up = 20;
+
+/// Answers every whole request on each of its connections.
+struct Server {
+  BareTrip::Sizes sizes{};
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context = bare_context();
   std::vector<std::unique_ptr<BareStream>> streams{};
+  std::map<BareStream*, std::size_t> heard{};
+  std::vector<char> reply = std::vector<char>(sizes.reply);
 
   static void accept(uv_stream_t* door, int) {
-    auto* echo = static_cast<Echo*>(door->data);
-    echo->streams.push_back(BareStream::accept(
-        door, echo->context.get(),
-        [](BareStream& from, const char* data, std::size_t size) { from.write(data, size); }));
+    auto* server = static_cast<Server*>(door->data);
+    server->streams.push_back(BareStream::accept(
+        door, server->context.get(), [server](BareStream& from, const char*, std::size_t size) {
+          std::size_t& heard = server->heard[&from];
+          for (heard += size; heard >= server->sizes.request; heard -= server->sizes.request)
+            from.write(server->reply.data(), server->reply.size());
+        }));
   }
 };
 
@@ -29,32 +42,49 @@ int listen(uv_tcp_t& door) {
   sockaddr_in at{};
   uv_ip4_addr("127.0.0.1", 0, &at);
   uv_tcp_bind(&door, reinterpret_cast<sockaddr*>(&at), 0);
-  uv_listen(reinterpret_cast<uv_stream_t*>(&door), 16, &Echo::accept);
+  uv_listen(reinterpret_cast<uv_stream_t*>(&door), 16, &Server::accept);
   int size = sizeof at;
   uv_tcp_getsockname(&door, reinterpret_cast<sockaddr*>(&at), &size);
   return ntohs(at.sin_port);
 }
 
-/// Runs until `stop` is called.
-void serve(std::promise<int>& port, std::promise<io::uv::Async*>& stopper) {
+/// Until it is killed.
+[[noreturn]] void serve(BareTrip::Sizes sizes, int tell_port) {
   Loop loop;
-  Echo echo;
-  io::uv::Async stop(loop, [&] { loop.stop(); });
-  auto door = std::make_unique<uv_tcp_t>();
-  uv_tcp_init(loop.raw(), door.get());
-  door->data = &echo;
-  stopper.set_value(&stop);
-  port.set_value(listen(*door));
+  Server server{.sizes = sizes};
+  uv_tcp_t door{};
+  uv_tcp_init(loop.raw(), &door);
+  door.data = &server;
+  int port = listen(door);
+  if (::write(tell_port, &port, sizeof port) != sizeof port) std::abort();
   loop.run();
-  for (auto& stream : echo.streams) stream->close();
-  uv_close(reinterpret_cast<uv_handle_t*>(door.get()), nullptr);
-  loop.run_ready();
-  loop.run_ready();
+  std::abort();
 }
 
-std::vector<double> ask(int port, std::size_t count) {
-  constexpr std::size_t size = 200;
-  std::array<char, size> message{};
+}  // namespace
+
+BareTrip::BareTrip(Sizes sizes) : sizes_(sizes) {
+  int ends[2];
+  if (::pipe(ends) != 0) std::abort();
+  server_ = ::fork();
+  if (server_ < 0) std::abort();
+  if (server_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // however the bench ends
+    serve(sizes, ends[1]);
+  }
+  bool told = ::read(ends[0], &port_, sizeof port_) == sizeof port_;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  if (!told) std::abort();
+}
+
+BareTrip::~BareTrip() {
+  ::kill(server_, SIGKILL);
+  ::waitpid(server_, nullptr, 0);
+}
+
+std::vector<double> BareTrip::measure(std::size_t count) const {
+  std::vector<char> message(sizes_.request);
   std::vector<double> out;
   std::uint64_t sent = 0;
   std::size_t heard = 0;
@@ -62,34 +92,25 @@ std::vector<double> ask(int port, std::size_t count) {
   auto context = bare_context();
   auto send = [&](BareStream& stream) {
     sent = uv_hrtime();
-    stream.write(message.data(), size);
+    stream.write(message.data(), message.size());
     stream.flush();
   };
-  auto stream = BareStream::connect(loop.raw(), context.get(), port, send,
+  auto stream = BareStream::connect(loop.raw(), context.get(), port_, send,
                                     [&](BareStream& from, const char*, std::size_t bytes) {
                                       heard += bytes;
-                                      if (heard < size) return;
+                                      if (heard < sizes_.reply) return;
                                       heard = 0;
                                       out.push_back(static_cast<double>(uv_hrtime() - sent) / 1000);
-                                      out.size() < count ? send(from) : loop.stop();
+                                      out.size() < count + warm_up ? send(from) : loop.stop();
                                     });
   loop.run();
   stream->close();
   loop.run_ready();
   loop.run_ready();
+  out.erase(out.begin(), out.begin() + warm_up);
   return out;
 }
 
-}  // namespace
-
-std::vector<double> bare_round_trips(std::size_t count) {
-  std::promise<int> port;
-  std::promise<io::uv::Async*> stopper;
-  std::thread server([&] { serve(port, stopper); });
-  auto out = ask(port.get_future().get(), count);
-  stopper.get_future().get()->send();
-  server.join();
-  return out;
-}
+std::vector<double> bare_round_trips(std::size_t count) { return BareTrip({}).measure(count); }
 
 }  // namespace beckon::bench

@@ -1,13 +1,37 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <vector>
 
 namespace beckon::bench {
 
-/// Microseconds of each of `count` round trips of 200 bytes over one bare TLS connection on
-/// loopback, one at a time, server and client on a thread each: the yardstick of a machine's
-/// moment.
+/// The yardstick of a machine's moment: requests and replies of given sizes over one bare TLS 1.3
+/// connection on loopback, one at a time, to a process of its own that does nothing else. That
+/// process ends with this object.
+class BareTrip {
+ public:
+  struct Sizes {
+    std::size_t request = 200;
+    std::size_t reply = 200;
+  };
+
+  explicit BareTrip(Sizes sizes);
+  ~BareTrip();
+  BareTrip(const BareTrip&) = delete;
+  BareTrip& operator=(const BareTrip&) = delete;
+
+  /// Microseconds of each of `count` round trips, after a few that do not count.
+  std::vector<double> measure(std::size_t count) const;
+
+ private:
+  Sizes sizes_;
+  pid_t server_{};
+  int port_{};
+};
+
+/// The same for messages of 200 bytes.
 std::vector<double> bare_round_trips(std::size_t count);
 
 }  // namespace beckon::bench

@@ -1,11 +1,17 @@
 #include "bench/overlay.h"
 
 #include <fmt/core.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 namespace beckon::bench {
@@ -20,10 +26,43 @@ int run(const std::string& home, const std::string& words) {
       fmt::format("{} --home {} {} >/dev/null 2>&1", BECKON_PROGRAM, home, words).c_str());
 }
 
+std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The nodes that name this folder on their command lines.
+std::vector<int> processes(const std::filesystem::path& folder) {
+  std::vector<int> out;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    int id = std::atoi(entry.path().filename().c_str());
+    std::string words = id > 0 ? content(entry.path() / "cmdline") : "";
+    if (words.find(folder.string()) != std::string::npos) out.push_back(id);
+  }
+  return out;
+}
+
+/// User and system time of a process, from /proc/PID/stat behind the parenthesised name.
+double cpu_of(int process) {
+  std::string stat = content(fmt::format("/proc/{}/stat", process));
+  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+  std::string skipped;
+  double user = 0;
+  double system = 0;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+std::filesystem::path running{};  // what give_up must not leave behind
+
 }  // namespace
 
 void give_up(const std::string& why) {
   fmt::print(stderr, "bench: {}\n", why);
+  if (!running.empty()) {
+    for (int process : processes(running)) ::kill(process, SIGKILL);
+  }
   std::exit(1);
 }
 
@@ -35,7 +74,7 @@ double percentile(std::vector<double> samples, double share) {
 
 Overlay::Overlay(std::size_t count) {
   std::string name = (std::filesystem::temp_directory_path() / "beckon-bench-XXXXXX").string();
-  folder_ = ::mkdtemp(name.data());
+  running = folder_ = ::mkdtemp(name.data());
   std::string first;
   for (std::size_t i = 0; i < count; ++i) {
     std::string home = (folder_ / fmt::format("n{}", i)).string();
@@ -66,6 +105,12 @@ Json Overlay::ask(std::size_t node, const cli::Call& call) {
   auto json = Json::parse(body, nullptr, false);
   if (json.is_discarded()) give_up(call.path + ": " + body);
   return json;
+}
+
+double Overlay::cpu_seconds() const {
+  double sum = 0;
+  for (int process : processes(folder_)) sum += cpu_of(process);
+  return sum;
 }
 
 void Overlay::wait_for_ring() {

@@ -10,6 +10,7 @@
 
 namespace beckon::bench {
 
+/// Says why, kills the nodes that run, and ends the bench.
 [[noreturn]] void give_up(const std::string& why);
 double percentile(std::vector<double> samples, double share);
 
@@ -26,6 +27,7 @@ class Overlay {
   std::string text(std::size_t node, const cli::Call& call);
   std::size_t size() const { return clients_.size(); }
   const std::filesystem::path& folder() const { return folder_; }
+  double cpu_seconds() const;  // that all nodes have had
 
  private:
   void wait_for_ring();

@@ -62,6 +62,17 @@ std::uint64_t count(const Json& json, const char* name) {
   return json.value(name, std::uint64_t{0});
 }
 
+/// What a newcomer should know first: there was nobody to ask.
+std::string ring_remark(const Json& answer) {
+  Json ring = answer.value("ring", Json::object());
+  if (ring.value("state", "joined") != "joined")
+    return "This node has not joined a ring yet, so nobody elsewhere was asked. See: beckon "
+           "status\n";
+  if (ring.value("peers", 1) > 0 || !answer["people"].empty()) return "";
+  return "This node is alone: only people on it can be found. To join others: beckon down, then "
+         "beckon up --join HOST:PORT\n";
+}
+
 std::string plan_table(const Json& ways) {
   Table table({{""}, {"WAY"}, {"KEYS", Table::Align::right}, {"RECORDS", Table::Align::right}});
   std::size_t branch = 0;
@@ -95,14 +106,24 @@ std::string counted(std::uint64_t number, const char* one, const char* many) {
   return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
 }
 
+std::vector<std::string> split_fields(std::string_view fields) {
+  std::vector<std::string> out;
+  while (!fields.empty()) {
+    std::size_t comma = std::min(fields.find(','), fields.size());
+    std::string_view name = fields.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (!name.empty()) out.emplace_back(name);
+    fields.remove_prefix(std::min(comma + 1, fields.size()));
+  }
+  return out;
+}
+
 std::vector<std::string> find_columns(const Json& answer, const std::string& fields) {
   std::vector<std::string> out;
   if (!fields.empty()) {
-    std::string_view rest = fields;
-    while (!rest.empty()) {
-      auto [name, more] = cut(rest, ',');
-      if (!name.empty() && name != "name") out.emplace_back(name);
-      rest = more;
+    for (std::string& name : split_fields(fields)) {
+      if (name != "name") out.push_back(std::move(name));
     }
     return out;
   }
@@ -145,6 +166,7 @@ std::string find_summary(const Json& answer, bool unverified_shown) {
                                 found == 0 ? "Nobody" : counted(found, "person", "people"),
                                 counted(asked, "node", "nodes"), replies,
                                 static_cast<std::uint64_t>(stats.value("elapsed_ms", 0.0) + 0.5));
+  out += ring_remark(answer);
   std::uint64_t offline = count(stats, "offline");
   if (offline > 0 && !unverified_shown) {
     out += fmt::format(

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/last_find.h"
@@ -13,6 +14,9 @@ namespace beckon::cli {
 std::string counted(std::uint64_t number, const char* one, const char* many);
 
 /// How an answer of GET /v1/find looks on a terminal. All return text that ends with a line break.
+
+/// The names in what --fields was given.
+std::vector<std::string> split_fields(std::string_view fields);
 
 /// The attributes to show: those asked for, or whom --fields names; never the name.
 std::vector<std::string> find_columns(const nlohmann::ordered_json& answer,

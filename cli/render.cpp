@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "cli/columns.h"
 
 namespace beckon::cli {
-
-namespace {
-
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-}  // namespace
 
 void Table::add(std::vector<std::string> cells) {
   ENSURE(cells.size() == columns_.size());
@@ -24,7 +16,7 @@ std::string Table::line(const std::vector<std::string>& cells,
                         const std::vector<std::size_t>& widths) const {
   std::string out;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string padding(widths[i] - width(cells[i]), ' ');
+    std::string padding(widths[i] - columns(cells[i]), ' ');
     bool right = columns_[i].align == Align::right;
     out += (i == 0 ? "" : "  ") + (right ? padding + cells[i] : cells[i] + padding);
   }
@@ -37,10 +29,10 @@ std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) {
     headings.push_back(column.heading);
-    widths.push_back(width(column.heading));
+    widths.push_back(columns(column.heading));
   }
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
   }
   std::string out = line(headings, widths);
   for (const auto& row : rows_) out += line(row, widths);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
+#include "cli/columns.h"
 
 namespace beckon::cli {
 
@@ -25,11 +26,7 @@ std::string raw_text(const Json& value) {
 }  // namespace
 
 std::string value_text(const Json& value, std::size_t limit) {
-  std::string text = raw_text(value);
-  if (text.size() <= limit) return printable(text);
-  std::size_t end = limit;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // not inside a letter
-  return printable(text.substr(0, end)) + "...";
+  return cut_to(printable(raw_text(value)), limit);
 }
 
 Result<std::vector<std::string>> split_items(std::string_view text) {

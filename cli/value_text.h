@@ -9,8 +9,8 @@
 
 namespace beckon::cli {
 
-/// An attribute's value as people read it: "chess, go", "24", "20..30"; at most `limit` bytes or
-/// so, safe for a terminal.
+/// An attribute's value as people read it: "chess, go", "24", "20..30"; at most `limit` columns,
+/// safe for a terminal.
 std::string value_text(const nlohmann::ordered_json& value, std::size_t limit = 200);
 
 /// The items of a value as people write it: cut at commas, except between quotation marks, inside

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,8 @@
 #include "cli/commands/people.h"
 #include "cli/find_view.h"
 #include "cli/session.h"
+#include "cli/suggest.h"
+#include "profile/schema.h"
 
 namespace beckon::cli {
 
@@ -140,9 +143,29 @@ int watch(const Globals& globals, const Options& options, const Call& call) {
   }
 }
 
+/// Columns that no profile can have are a slip of the finger, not empty columns.
+int check_fields(const Globals& globals, const std::string& fields) {
+  Session session(globals);
+  auto known = session.call_json({.path = "/v1/attributes"});
+  if (!known) return session.exit();
+  std::vector<std::string> names;
+  for (const Json& attribute : (*known)["attributes"]) names.push_back(attribute.value("name", ""));
+  for (const std::string& field : split_fields(fields)) {
+    bool is_known = std::find(names.begin(), names.end(), field) != names.end();
+    if (is_known || profile::is_user_attribute(field)) continue;
+    auto near = suggest(field, names);
+    return fail(globals, exit_code::usage,
+                fmt::format("--fields: no attribute \"{}\"", printable(field, 40)),
+                near.empty() ? "See: beckon profile attrs" : "Close: " + near.front());
+  }
+  return exit_code::ok;
+}
+
 int find(const Globals& globals, const Options& options) {
   auto call = call_of(options);
   if (!call) return fail(globals, call.error());
+  int fields = options.fields.empty() ? exit_code::ok : check_fields(globals, options.fields);
+  if (fields != exit_code::ok) return fields;
   return options.watch ? watch(globals, options, *call) : find_once(globals, options, *call);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cli/commands/people.h"
+#include "cli/disclosure.h"
 #include "cli/edit_file.h"
 #include "cli/numbers.h"
 #include "cli/progress.h"
@@ -25,25 +26,6 @@ Call as(const Globals& globals, Call call) {
 
 std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-void print_values(std::FILE* to, const char* heading, const Json& names, const Json& profile) {
-  if (names.empty()) return;
-  fmt::print(to, "{}\n", heading);
-  std::size_t width = 0;
-  for (const Json& name : names) width = std::max(width, name.get<std::string>().size());
-  for (const Json& name : names) {
-    std::string text = name;
-    fmt::print(to, "  {:{}}  {}\n", text, width, value_text(profile.value(text, Json())));
-  }
-}
-
-/// What is shown, what only matches, what stays, with its values: all of it, nothing else.
-void print_disclosure(std::FILE* to, const Json& reply) {
-  const Json& profile = reply["profile"];
-  print_values(to, "Everybody can find you by this and see it:", reply["public"], profile);
-  print_values(to, "Everybody can find you by this, but it is not shown:", reply["match"], profile);
-  print_values(to, "This stays on your node:", reply["private"], profile);
 }
 
 void tell_state(const Globals& globals, const Json& reply) {
@@ -182,8 +164,9 @@ int publish(const Globals& globals) {
   if (globals.json) {
     fmt::print("{}", one_line(*reply));
   } else {
-    fmt::print("Published: {} records, {} stored with their copies.\n", records,
-               stored == records ? "all" : std::to_string(stored));
+    fmt::print("Published: {} {}, {} stored with {} copies.\n", records,
+               records == 1 ? "record" : "records",
+               stored == records ? "all" : std::to_string(stored), records == 1 ? "its" : "their");
   }
   if (stored < records && !globals.quiet) {
     std::string why = reply->value("why", "");
@@ -248,6 +231,14 @@ int attrs(const Globals& globals) {
   return exit_code::ok;
 }
 
+int schema(const Globals& globals) {
+  Session session(globals);
+  auto reply = session.call_json({.path = "/v1/profile/schema"});
+  if (!reply) return session.exit();
+  fmt::print("{}\n", reply->dump(globals.json ? -1 : 2));
+  return exit_code::ok;
+}
+
 void add_simple(Command command, Globals& globals, const char* name, const char* help,
                 int (*action)(const Globals&)) {
   command.add_subcommand(name, help).action(globals, [&globals, action] {
@@ -294,6 +285,8 @@ void add_profile(Command app, Globals& globals) {
   add_simple(command, globals, "withdraw", "Let nobody find it any more", withdraw);
   add_simple(command, globals, "list", "The users this node hosts", list);
   add_simple(command, globals, "attrs", "The attributes of this overlay", attrs);
+  add_simple(command, globals, "schema", "The JSON Schema of profile.json, for editors and scripts",
+             schema);
 }
 
 }  // namespace beckon::cli

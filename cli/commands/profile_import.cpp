@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "cli/commands/people.h"
+#include "cli/disclosure.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "profile/json.h"
@@ -171,10 +172,11 @@ int import_profile(const Globals& globals, const std::string& text, bool publish
   Session session(globals);
   Query as;
   if (!globals.as.empty()) as.emplace_back("_as", globals.as);
-  auto put = session.call({.method = "PUT", .path = "/v1/profile", .query = as, .body = text});
+  auto put = session.call_json({.method = "PUT", .path = "/v1/profile", .query = as, .body = text});
   if (!put) return session.exit();
   Outcome outcome{.imported = 1};
   if (publish) {
+    if (!globals.quiet) print_disclosure(stderr, *put);
     auto reply = session.call_json({.method = "POST",
                                     .path = "/v1/profile/publish",
                                     .query = as,

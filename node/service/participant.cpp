@@ -30,10 +30,11 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
                          const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
-      index_rules_(schema_, overlay.salt, signer),
+      genuine_(schema_, overlay.salt, signer),
+      index_rules_(schema_, genuine_),
       mailbox_rules_(overlay.id(), signer),
       users_(service.kernel(), signer, options.users),
-      search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer,
+      search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer, genuine_,
               options.search),
       mail_(service.kernel(), service.replicas(), users_, signer, overlay.id(), options.mail) {
   service.rules().add(index_rules_);

@@ -44,6 +44,7 @@ class Participant {
 
   Service& service_;
   const profile::Schema schema_;
+  GenuineRecords genuine_;
   IndexRules index_rules_;
   MailboxRules mailbox_rules_;
   Users users_;

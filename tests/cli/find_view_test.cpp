@@ -55,6 +55,21 @@ TEST_SUITE("cli/find_view") {
           "The answer is not complete: not everybody who had to be asked answered in time.\n");
   }
 
+  TEST_CASE("whoever finds nobody because nobody is there is told so") {
+    Json answer = answer_of(Json::array());
+    answer["ring"] = {{"state", "joined"}, {"peers", 0}};
+    CHECK(find_summary(answer, false).find("This node is alone") != std::string::npos);
+    answer["ring"]["peers"] = 3;
+    CHECK(find_summary(answer, false) == "Nobody. Asked 2 nodes, all answered, 8 ms.\n");
+    answer["ring"]["state"] = "joining";
+    CHECK(find_summary(answer, false).find("has not joined") != std::string::npos);
+  }
+
+  TEST_CASE("fields are cut at commas, blanks around them do not count") {
+    CHECK(split_fields("city, sip,,x-team ") == std::vector<std::string>{"city", "sip", "x-team"});
+    CHECK(split_fields(" ").empty());
+  }
+
   TEST_CASE("what a stranger's node sent cannot steer the terminal") {
     Json person = alice();
     person["name"] = "A\x1b[2J\nB";
@@ -72,7 +87,7 @@ TEST_SUITE("cli/find_view") {
   }
 
   TEST_CASE("a long value is cut between letters") {
-    CHECK(value_text(Json("ääää"), 5) == "ää...");
+    CHECK(value_text(Json("ääääää"), 5) == "ää...");
     CHECK(value_text(Json({1, 2.5, "x"})) == "1, 2.5, x");
   }
 }

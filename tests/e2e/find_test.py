@@ -108,6 +108,27 @@ class Find(Overlay):
         self.compare(nodes, people, questions)
 
 
+class Defaults(Overlay):
+    """Three nodes as a new user has them: no setting made faster for a test."""
+
+    def test_a_profile_is_published_changed_found_and_withdrawn_with_default_settings(self):
+        alice, bo, eve = (self.node(defaults=True) for _ in range(3))
+        alice.up()
+        for other in (bo, eve):
+            other.up("--join", alice.listen)
+        self.assertEqual(alice.run("profile", "set", "name=Alice Lin", "hobby=chess,go", "age=24")[0], 0)
+        first = alice.json("profile", "publish")
+        self.assertEqual(first["records"], first["stored"])
+        for asker in (bo, eve, alice):
+            self.assertEqual([p["name"] for p in asker.json("find", "hobby=chess age=20..30")["people"]], ["Alice Lin"])
+        self.assertEqual(alice.run("profile", "set", "hobby=tennis")[0], 0)
+        second = alice.json("profile", "publish")
+        self.assertEqual((second["records"], second["stored"]), (first["records"] - 1, first["records"] - 1))
+        self.assertEqual((bo.run("find", "hobby=chess")[0], bo.run("find", "hobby=tennis")[0]), (1, 0))
+        self.assertEqual(alice.run("profile", "withdraw")[0], 0)
+        self.assertEqual(eve.run("find", "hobby=tennis")[0], 1)
+
+
 class Surface(Overlay):
     """One node, many mistakes: each is told with its cure and leaves nothing behind."""
 
@@ -143,6 +164,44 @@ class Surface(Overlay):
         self.refused(["find", "hobby=chess", "--timeout", "soon"], 2, "--timeout")
         self.refused(["find", "hobby=chess", "--timeout", "2h"], 2, "--timeout")
         self.refused(["find", "hobby=chess", "--limit", "0"], 2, "--limit")
+
+    def test_fields_nobody_has_are_refused(self):
+        self.refused(["find", "hobby=chess", "--fields", "city,hobbby"], 2, "--fields", '"hobbby"', "Close: hobby")
+        self.refused(["find", "hobby=chess", "--fields", "qqqq"], 2, "--fields", "beckon profile attrs")
+        self.assertEqual(self.one.run("find", "hobby=chess", "--fields", "city,x-team")[0], 1)
+
+    def test_whoever_is_alone_is_told(self):
+        code, _, err = self.one.run("find", "hobby=chess")
+        self.assertEqual(code, 1)
+        self.assertIn("This node is alone", err)
+        self.assertIn("--join", err)
+
+    def test_an_import_that_publishes_tells_what_others_will_see(self):
+        profile = self.file("profile.json", '{"name":"Ann","hobby":"chess","income":40000}')
+        code, out, err = self.one.run("profile", "import", profile, "--publish")
+        self.assertEqual((code, out), (0, "Imported 1, published 1.\n"), err)
+        shown, matched = err.index("see it:"), err.index("not shown:")
+        self.assertTrue(shown < err.index("Ann") < matched < err.index("40000"))
+        code, out, err = self.one.run("profile", "import", profile)
+        self.assertEqual((code, "see it:" in err), (0, False))
+
+    def test_the_json_schema_fits_what_ships_and_what_is_refused(self):
+        schema = self.one.json("profile", "schema")
+        shipped = json.loads((SAMPLES.parents[1] / "docs" / "profile.schema.json").read_text())
+        self.assertEqual(schema, shipped)
+        try:
+            import jsonschema
+        except ImportError:
+            return  # not everywhere; what follows is a check of the schema itself
+        judge = jsonschema.Draft202012Validator(schema)
+        for person in make_people(200, 3):
+            judge.validate(person)
+        for good in ({"x-height": 1.75}, {"born": "1999-05"}, {"age": "20..30"}, {"hobby": ["chess", "go"]},
+                     {"hours": {"min": 22, "max": 6}}, {"visibility": {"*": "match", "x-team": "private"}}):
+            self.assertTrue(judge.is_valid(good), good)
+        for bad in ({"hobbby": "chess"}, {"age": 500}, {"age": [[1]]}, {"name": True}, {"income": {"min": 1}},
+                    {"hobby": [f"h{i}" for i in range(9)]}, {"visibility": {"age": "loud"}}, []):
+            self.assertFalse(judge.is_valid(bad), bad)
 
     def test_profiles_that_cannot_be_read_store_nothing(self):
         self.assertEqual(self.one.run("profile", "set", "name=Ann", "hobby=chess")[0], 0)

@@ -13,12 +13,14 @@ BECKON = None  # set by main()
 
 
 class Node:
-    def __init__(self, home, stabilize="300ms"):
+    def __init__(self, home, stabilize="300ms", defaults=False):
         self.home = pathlib.Path(home)
         self.listen = "127.0.0.1:0"
         self.prefix = []  # what the node must be started under
         if not self.home.exists():
             self.home.mkdir(mode=0o700, parents=True)
+            if defaults:  # as a new user's
+                return
             (self.home / "config.toml").write_text(
                 f'[ring]\nstabilize = "{stabilize}"\nprobe = "1s"\nfinger = "1s"\n[store]\nsync = "2s"\n')
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "node/service/frames.h"
 #include "tests/profile/people.h"
 #include "tests/service/search_world.h"
 
@@ -110,6 +111,44 @@ TEST_CASE("searches that stopped at their limit never keep others from asking") 
     last = answer.id;
   }
   CHECK(w.more(0, last, 10).verified.size() == 4);
+}
+
+TEST_CASE("no more hosts are asked than the limit needs") {
+  SearchWorld w(12);
+  for (std::size_t i = 0; i < 96; ++i) w.publish(i % 12, R"({"hobby":"chess"})");
+  w.find(0, "hobby=chess", 10);  // so that counts and places are known
+  auto answer = w.find(0, "hobby=chess", 10);
+  CHECK(answer.verified.size() == 10);
+  CHECK(answer.report.limited);
+  CHECK(answer.report.candidates == 20);  // of which some share a host
+  CHECK(answer.report.messages <= 2 * 12);
+  auto everybody = w.find(0, "hobby=chess", 1000);
+  CHECK(everybody.verified.size() == 96);
+}
+
+TEST_CASE("hosts that do not answer hold up a limited search for a moment only") {
+  SearchWorld w(8);
+  for (std::size_t i = 0; i < 80; ++i) w.publish(i % 8, R"({"hobby":"chess"})");
+  for (std::size_t deaf : {1U, 2U, 3U}) {
+    w.net.node(w.places[deaf]).on(raw(FrameType::verify_req), [](const Request&) {});
+  }
+  auto answer = w.find(0, "hobby=chess", 40);
+  CHECK(answer.verified.size() == 40);
+  CHECK(answer.report.elapsed < 1500ms);  // the request to the deaf is given up after 2 s
+}
+
+TEST_CASE("a publication counts its own records, not the keys that it clears") {
+  SearchWorld w(8);
+  UserId id = w.publish(0, R"({"name":"Kai","hobby":["chess","go"]})");
+  User user = *w.at(0).users.find(id);
+  user.profile = R"({"name":"Kai","hobby":"tennis"})";
+  REQUIRE(w.at(0).users.change(user, [](const Result<void>&) {}));
+  std::optional<Publisher::Published> done;
+  w.at(0).search.publisher().publish(id, [&](const auto& result) { done = *result; });
+  REQUIRE(w.net.run_until([&] { return done.has_value(); }, 60s));
+  CHECK(done->records == w.at(0).search.publisher().record_count(*w.at(0).users.find(id)));
+  CHECK(done->stored == done->records);
+  CHECK(w.find(4, "hobby=chess").report.candidates == 0);
 }
 
 TEST_CASE("the planner reads the shorter list") {

@@ -15,11 +15,11 @@ namespace beckon::test {
 /// What runs on each node of a SearchWorld.
 struct SearchNode {
   SearchNode(FakeNode& node, const service::RuleBook& book, const Signer& signer,
-             const service::ReplicaOptions& replica_options,
+             service::GenuineRecords& genuine, const service::ReplicaOptions& replica_options,
              const service::Search::Options& options)
       : replicas(node, book, replica_options),
         users(node, signer, {}),
-        search(node, replicas, users, profile::Schema::built_in(), {}, signer, options) {}
+        search(node, replicas, users, profile::Schema::built_in(), {}, signer, genuine, options) {}
 
   service::Replicas replicas;
   service::Users users;
@@ -105,7 +105,8 @@ class SearchWorld {
   const profile::Schema& schema = profile::Schema::built_in();
   FastSigner signer{};
   service::AuthorRecordRules author_rules{test_overlay, signer};
-  service::IndexRules index_rules{schema, {}, signer};
+  service::GenuineRecords genuine{schema, {}, signer};
+  service::IndexRules index_rules{schema, genuine};
   service::RuleBook book{};
   service::ReplicaOptions replica_options{};
   service::Search::Options options{};
@@ -128,7 +129,7 @@ class SearchWorld {
   }
 
   std::shared_ptr<void> boot(FakeNode& node) {
-    auto parts = std::make_shared<SearchNode>(node, book, signer, replica_options, options);
+    auto parts = std::make_shared<SearchNode>(node, book, signer, genuine, replica_options, options);
     auto* raw = parts.get();
     for (int type = 0x21; type < 0x30; type += 2) {
       node.on(static_cast<std::uint8_t>(type),

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "node/service/context.h"
+#include "node/service/find/candidates.h"
 #include "node/service/find/find_messages.h"
+#include "node/service/find/genuine_records.h"
 #include "node/service/mail/outbox.h"
 #include "profile/keys.h"
 #include "profile/query.h"
@@ -60,23 +62,24 @@ struct FindReport {
 };
 
 /// Answers questions about the whole overlay: chooses for each branch the way with the fewest index
-/// nodes, reads candidates there, has each confirmed by its own host, and stops at the limit. A
-/// search stays open for a while after it stopped at its limit, so that more can be asked for.
+/// nodes, reads candidates there, has each confirmed by its own host, and stops at the limit. No
+/// more hosts are asked than the limit needs, a few over, unless some are slow. A search stays open
+/// for a while after it stopped at its limit, so that more can be asked for.
 class Finder {
  public:
   struct Options {
     std::size_t probe_window = 8;
     std::size_t verify_window = 16;
-    std::size_t max_searches = 64;
-    std::size_t replicas = 3;  // that may be asked for a key
-    std::size_t attempts = 2;  // lookups for it, while none of them answers
+    std::size_t max_searches = 64;  // under way or kept open; the oldest of these makes room
+    std::size_t replicas = 3;       // that may be asked for a key
+    std::size_t attempts = 2;       // lookups for it, while none of them answers
     Duration request_timeout = std::chrono::seconds(2);
-    Duration timeout_grain = std::chrono::milliseconds(50);  // a time-out is late by this at most
+    Duration patience = std::chrono::milliseconds(200);  // then others are asked beside slow hosts
+    Duration timeout_grain = std::chrono::milliseconds(50);  // time-outs are late by this at most
     Duration keep = std::chrono::minutes(2);                 // an open search
     Duration count_age = std::chrono::seconds(30);           // of a remembered count
     std::size_t max_counts = 4096;
     std::size_t max_candidates = 100'000;  // of one search
-    std::size_t remembered_records = 8192;
   };
   struct Search {
     profile::Query query{};
@@ -91,7 +94,7 @@ class Finder {
   using SearchId = std::uint64_t;
 
   Finder(Context& context, const profile::Schema& schema, const profile::Salt& salt,
-         const Signer& signer, Options options);
+         GenuineRecords& genuine, Options options);
 
   Result<SearchId> start(Search search, Listener listener);
   /// Goes on with a search that stopped at its limit.
@@ -126,8 +129,11 @@ class Finder {
     std::set<Id> nodes_answered{};
     std::set<Digest> seen{};  // records, not owners: a forged one must not hide the true one
     std::set<Id> asked{};     // owners whose host was asked or is about to be
-    std::deque<profile::Record> unverified{};
-    std::size_t verifying{};
+    Candidates unverified{};
+    std::size_t verifying{};  // hosts
+    std::size_t in_doubt{};   // people at hosts that were asked in this wave
+    std::uint64_t wave = 0;   // ends when patience does
+    Time patient_until = Time::max();
     std::size_t found{};  // since the last start or more
     FindReport report{};
     Time began{};
@@ -142,6 +148,7 @@ class Finder {
 
   Running* running(SearchId id);
   void watch_deadlines();
+  void look_at_deadlines();
   void plan(SearchId id, std::size_t branch);
   void choose(SearchId id, std::size_t branch);
   void count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways);
@@ -151,6 +158,7 @@ class Finder {
 
   void pump(SearchId id);
   void locate(SearchId id, Job job);
+  void located(SearchId id, Job job, const Result<Owner>& owner);
   void read(SearchId id, Job job);
   void page(SearchId id, Job job, const Result<Frame>& frame);
   void next_replica(SearchId id, Job job);
@@ -158,26 +166,23 @@ class Finder {
   std::optional<Id> next_page(const Running& search, const Job& job, const QueryReply& reply) const;
 
   void verify(SearchId id);
-  bool worth_asking(Running& search, const profile::Record& record);
-  void confirm(SearchId id, PeerRef host, std::vector<profile::Record> records);
-  void confirmed(SearchId id, const std::vector<profile::Record>& records,
+  bool worth_asking(Running& search, const Candidate& candidate);
+  void confirm(SearchId id, std::vector<Candidate> people);
+  void confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t wave,
                  const Result<Frame>& frame);
   void hit(Running& search, const profile::Record& record, const VerifyReply::Entry* entry);
   void finish(SearchId id, bool timed_out);
   void forget_old();
-  bool genuine(const profile::Record& record);
 
   Context& context_;
   const profile::Schema& schema_;
   profile::Salt salt_;
-  const Signer& signer_;
+  GenuineRecords& genuine_;
   Options options_;
   std::map<SearchId, Running> searches_;
   SearchId last_ = 0;
   bool watching_ = false;  // a timer waits for deadlines
   std::map<Id, Count> counts_;
-  std::set<Digest> genuine_{};  // records whose signature was checked; two generations
-  std::set<Digest> older_{};
 };
 
 }  // namespace beckon::service

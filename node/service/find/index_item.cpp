@@ -40,14 +40,4 @@ Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
                   .writer = Id{record.host}};
 }
 
-bool IndexRules::genuine(ByteView bytes) const {
-  Digest digest = sha256(record_of(bytes));
-  if (genuine_.contains(digest) || older_.contains(digest)) return true;
-  auto record = profile::decode_record(schema_, record_of(bytes));
-  if (!record || !profile::verify_record(schema_, salt_, signer_, *record)) return false;
-  if (genuine_.size() >= remembered) older_ = std::exchange(genuine_, {});
-  genuine_.insert(digest);
-  return true;
-}
-
 }  // namespace beckon::service

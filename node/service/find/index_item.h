@@ -1,7 +1,6 @@
 #pragma once
 
-#include <set>
-
+#include "node/service/find/genuine_records.h"
 #include "node/service/item.h"
 #include "profile/keys.h"
 #include "profile/record.h"
@@ -24,30 +23,24 @@ inline ByteView record_of(ByteView entry) { return entry.subspan(2); }
 
 /// Index records: one per owner and key, versions by the owner's own count, a withdrawal as
 /// tombstone. The key cannot be checked, on purpose: this node knows no values. But the owner signs
-/// which node hosts it, and only that node may put the record anywhere. Checking a signature is
-/// dear, and the same record comes under a dozen keys, so what was found genuine is
-/// remembered for a while.
+/// which node hosts it, and only that node may put the record anywhere.
 class IndexRules final : public ItemRules {
  public:
   static constexpr std::chrono::seconds max_life = std::chrono::hours(24);
-  static constexpr std::size_t remembered = 8192;
 
-  IndexRules(const profile::Schema& schema, const profile::Salt& salt, const Signer& signer)
-      : schema_(schema), salt_(salt), signer_(signer) {}
+  IndexRules(const profile::Schema& schema, GenuineRecords& genuine)
+      : schema_(schema), genuine_(genuine) {}
 
   ItemKind kind() const override { return ItemKind::index_record; }
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool open_to_all() const override { return false; }  // the index answers questions, not listings
   ByteView signed_part(ByteView bytes) const override { return record_of(bytes); }
-  bool genuine(ByteView bytes) const override;
+  bool genuine(ByteView bytes) const override { return genuine_.check(record_of(bytes)); }
 
  private:
   const profile::Schema& schema_;
-  profile::Salt salt_;
-  const Signer& signer_;
-  mutable std::set<Digest> genuine_{};  // two generations, the older dropped when the newer is full
-  mutable std::set<Digest> older_{};
+  GenuineRecords& genuine_;
 };
 
 }  // namespace beckon::service

@@ -109,7 +109,7 @@ std::set<profile::RingKey> Publisher::old_keys(const User& user) const {
 
 /// The new record under all keys of the profile, and a withdrawal under keys that only older ones
 /// had; those are noted in the user.
-Result<std::vector<ItemClient::PutEntry>> Publisher::entries(User& user, bool withdraw) const {
+Result<Publisher::Batch> Publisher::batch(User& user, bool withdraw) const {
   auto profile = profile::parse_profile(schema_, withdraw ? "{}" : user.profile);
   if (!profile) return profile.error();
   std::vector<profile::Placement> places;
@@ -125,17 +125,19 @@ Result<std::vector<ItemClient::PutEntry>> Publisher::entries(User& user, bool wi
   user.version = next_seq(user.version, context_.now().wall);
   profile::Record gone = profile::withdrawal(publication(user));
   if (!old.empty() && !withdraw) ++user.version;
-  std::vector<ItemClient::PutEntry> out;
+  Batch out;
   if (!withdraw) {
     profile::Record record = profile::build_record(schema_, salt_, *profile, publication(user));
     profile::sign_record(schema_, salt_, signer_, user.seed, record);
     Bytes bytes = profile::encode(record);
-    for (const auto& place : places) out.push_back(entry_at(place.key, place.marks, bytes));
+    for (const auto& place : places) out.entries.push_back(entry_at(place.key, place.marks, bytes));
+    out.records = out.entries.size();
   }
   if (old.empty()) return out;
   profile::sign_record(schema_, salt_, signer_, user.seed, gone);
   Bytes bytes = profile::encode(gone);
-  for (const profile::RingKey& key : old) out.push_back(entry_at(key, {}, bytes));
+  for (const profile::RingKey& key : old) out.entries.push_back(entry_at(key, {}, bytes));
+  if (withdraw) out.records = out.entries.size();
   return out;
 }
 
@@ -153,41 +155,43 @@ void Publisher::begin(Job job) {
   if (job.repeats && *job.repeats != found->version)
     return end(job, Published{.version = found->version});
   User user = *found;
-  auto made = entries(user, job.withdraw);
+  auto made = batch(user, job.withdraw);
   if (!made) return end(job, made.error());
-  std::size_t records = made->size();
   user.published = !job.withdraw;
   // A withdrawal leaves it until the ring has heard: only it says which keys to clear.
   if (!job.withdraw) user.published_profile = user.profile;
   // The version is durable before the ring sees it: it must never be used for other bytes.
-  auto changed = users_.change(user, [this, job, records, version = user.version,
-                                      entries = *std::move(made)](const Result<void>& written) {
+  auto changed = users_.change(user, [this, job, version = user.version, batch = *std::move(made)](
+                                         const Result<void>& written) mutable {
     if (!written) return end(job, written.error());
-    put(job, version, records, entries);
+    put(job, version, std::move(batch));
   });
   if (!changed) end(job, changed.error());
 }
 
-void Publisher::put(const Job& job, std::uint64_t version, std::size_t records,
-                    std::vector<ItemClient::PutEntry> entries) {
-  if (entries.empty()) return end(job, Published{.version = version});
+void Publisher::put(const Job& job, std::uint64_t version, Batch batch) {
+  if (batch.entries.empty()) return end(job, Published{.version = version});
   std::vector<Id> keys;
-  for (const auto& entry : entries) keys.push_back(entry.parcel.ring);
-  replicas_.put(std::move(entries), [this, job, version, records, keys = std::move(keys)](
-                                        const std::vector<ItemClient::Stored>& stored) {
+  for (const auto& entry : batch.entries) keys.push_back(entry.parcel.ring);
+  auto done = [this, job, version, records = batch.records,
+               keys = std::move(keys)](const std::vector<ItemClient::Stored>& stored) {
     Published result{.version = version, .records = records};
     std::set<Id> safe;
+    bool all = true;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (stored[i].status != Status::ok) result.refused = stored[i].status;
-      if (stored[i].status != Status::ok || !stored[i].safe) continue;
-      ++result.stored;
+      bool good = stored[i].status == Status::ok && stored[i].safe;
+      all = all && good;
+      if (!good) continue;
+      if (i < records) ++result.stored;
       safe.insert(keys[i]);
     }
-    if (result.stored < result.records) try_later(job.user, job.withdraw, version);
-    if (result.stored == result.records && job.withdraw) forget_published(job.user);
+    if (!all) try_later(job.user, job.withdraw, version);
+    if (all && job.withdraw) forget_published(job.user);
     if (!job.withdraw) forget_leftover(job.user, safe);
     end(job, result);
-  });
+  };
+  replicas_.put(std::move(batch.entries), done);
 }
 
 /// Of a withdrawal they are kept until all of it is done: see forget_published.

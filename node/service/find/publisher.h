@@ -29,9 +29,9 @@ class Publisher {
   };
   struct Published {
     std::uint64_t version{};
-    std::size_t records{};
-    std::size_t stored{};  // with as many copies as make them safe
-    Status refused{};      // why one of the others is not; ok if they only lack copies
+    std::size_t records{};  // of the profile; of a withdrawal, the keys it clears
+    std::size_t stored{};   // of these, with as many copies as make them safe
+    Status refused{};       // why one of the others is not; ok if they only lack copies
   };
   using Done = std::function<void(Result<Published>)>;
 
@@ -65,12 +65,15 @@ class Publisher {
   void forget_leftover(const UserId& id, const std::set<Id>& cleared);
   void run();
   void begin(Job job);
-  Result<std::vector<ItemClient::PutEntry>> entries(User& user, bool withdraw) const;
+  struct Batch {
+    std::vector<ItemClient::PutEntry> entries{};
+    std::size_t records{};  // the first so many; keys that only an older profile had follow
+  };
+  Result<Batch> batch(User& user, bool withdraw) const;
   std::set<profile::RingKey> old_keys(const User& user) const;
   profile::Publication publication(const User& user) const;
   void end(const Job& job, const Result<Published>& result);
-  void put(const Job& job, std::uint64_t version, std::size_t records,
-           std::vector<ItemClient::PutEntry> entries);
+  void put(const Job& job, std::uint64_t version, Batch batch);
 
   Context& context_;
   Replicas& replicas_;

@@ -5,12 +5,13 @@
 namespace beckon::service {
 
 Search::Search(Context& context, Replicas& replicas, Users& users, const profile::Schema& schema,
-               const profile::Salt& salt, const Signer& signer, const Options& options)
+               const profile::Salt& salt, const Signer& signer, GenuineRecords& genuine,
+               const Options& options)
     : context_(context),
       index_(context, replicas, schema, options.index),
       publisher_(context, replicas, users, schema, salt, signer, options.publisher),
       verifier_(context, users, schema, options.verifier),
-      finder_(context, schema, salt, signer, options.finder) {
+      finder_(context, schema, salt, genuine, options.finder) {
   replicas.listen(ItemKind::index_record, index_);
 }
 

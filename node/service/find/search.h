@@ -20,7 +20,8 @@ class Search {
   };
 
   Search(Context& context, Replicas& replicas, Users& users, const profile::Schema& schema,
-         const profile::Salt& salt, const Signer& signer, const Options& options);
+         const profile::Salt& salt, const Signer& signer, GenuineRecords& genuine,
+         const Options& options);
 
   void joined();  // the node is a member now: renew what is published
   void ring_changed() { index_.ring_changed(); }

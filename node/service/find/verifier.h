@@ -7,6 +7,7 @@
 #include "node/service/rate_limit.h"
 #include "node/service/users.h"
 #include "profile/profile.h"
+#include "profile/query.h"
 
 namespace beckon::service {
 
@@ -17,7 +18,8 @@ class Verifier {
  public:
   struct Options {
     RateLimit::Options rate{.per_second = 500, .burst = 2000, .peers = 1024};
-    std::size_t parsed_profiles = 4096;  // kept ready
+    std::size_t parsed_profiles = 8192;  // kept ready
+    std::size_t parsed_queries = 64;
   };
 
   Verifier(Context& context, const Users& users, const profile::Schema& schema, Options options);
@@ -28,8 +30,10 @@ class Verifier {
   struct Parsed {
     std::string text{};
     profile::Profile profile{};
+    std::string card{};
   };
-  const profile::Profile* profile_of(const User& user);
+  const Parsed* profile_of(const User& user);
+  Result<const profile::Query*> query_of(const std::string& text);
 
   Context& context_;
   const Users& users_;
@@ -37,6 +41,7 @@ class Verifier {
   Options options_;
   RateLimit rate_;
   std::map<UserId, Parsed> parsed_;
+  std::map<std::string, profile::Query> queries_;
 };
 
 }  // namespace beckon::service

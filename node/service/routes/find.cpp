@@ -87,8 +87,9 @@ struct Exchange {
   bool stream = false;
   std::string query{};
   std::vector<std::string> attributes{};
-  std::vector<Json> verified{};
-  std::vector<Json> unverified{};
+  std::vector<Person> verified{};
+  std::vector<Person> unverified{};
+  std::size_t told{};  // in a stream, as they came
   bool over = false;
 };
 
@@ -176,24 +177,37 @@ class FindRoutes {
             .done = [this, exchange](const FindReport& report) { done(*exchange, report); }};
   }
 
+  /// Whether there was anybody to ask.
+  Json ring() const {
+    Service& service = participant_.service();
+    return {{"state", to_text(service.membership().state())},
+            {"peers", service.ring().successors().size()}};
+  }
+
   void hit(Exchange& exchange, const Person& person) {
     if (!person.verified && !exchange.wish.unverified) return;
-    Json json = person_json(participant_.schema(), person);
-    if (exchange.stream) exchange.answer.event({.name = "hit", .json = to_text(json)});
-    (person.verified ? exchange.verified : exchange.unverified).push_back(std::move(json));
+    if (!exchange.stream)
+      return (person.verified ? exchange.verified : exchange.unverified).push_back(person);
+    ++exchange.told;
+    exchange.answer.event(
+        {.name = "hit", .json = to_text(person_json(participant_.schema(), person))});
   }
 
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
     Json out{{"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
-    Json people = std::move(exchange.verified);
-    for (Json& person : exchange.unverified) people.push_back(std::move(person));
     if (exchange.stream) {
-      out["found"] = people.size();
+      out["found"] = exchange.told;
     } else {
+      Json people = Json::array();
+      for (const auto* list : {&exchange.verified, &exchange.unverified}) {
+        for (const Person& person : *list)
+          people.push_back(person_json(participant_.schema(), person));
+      }
       out["people"] = std::move(people);
     }
     out["stats"] = stats_json(report);
+    out["ring"] = ring();
     out["attributes"] = exchange.attributes;
     if (report.limited) out["cookie"] = std::to_string(*exchange.wish.cookie);
     if (exchange.wish.explain) out["explain"] = explain_json(report);

@@ -1,10 +1,11 @@
 #include "node/service/routes/find_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "node/service/routes/peer_json.h"
-#include "profile/json.h"
+#include "profile/text_fold.h"
 
 namespace beckon::service {
 
@@ -52,6 +53,35 @@ Json contact_json(const Person& person, const Json& attrs) {
   return out;
 }
 
+bool is_plain(const Json& value) {
+  if (value.is_string())
+    return value.get_ref<const std::string&>().size() <= profile::max_text_size;
+  return value.is_number();
+}
+
+bool is_value(const Json& value) {
+  if (!value.is_object()) return is_plain(value);
+  return value.size() == 2 && value.contains("min") && value.contains("max") &&
+         is_plain(value["min"]) && is_plain(value["max"]);
+}
+
+/// What of a stranger's card has a name and a shape that a profile can have. Nothing is compared
+/// with it, so texts need not be folded, which would cost more than all the rest of a hit.
+Json card_attributes(const profile::Schema& schema, const std::string& card) {
+  Json out = Json::object();
+  Json told = Json::parse(card, nullptr, false);
+  if (!told.is_object()) return out;
+  for (auto& [name, value] : told.items()) {
+    auto slot = schema.slot(name);
+    if (!slot) continue;
+    bool good = value.is_array() ? !value.empty() && value.size() <= schema.at(*slot).max_values &&
+                                       std::all_of(value.begin(), value.end(), is_value)
+                                 : is_value(value);
+    if (good) out[name] = std::move(value);
+  }
+  return out;
+}
+
 double mean(std::size_t sum, std::size_t count) {
   if (count == 0) return 0;
   return std::round(100.0 * static_cast<double>(sum) / static_cast<double>(count)) / 100.0;
@@ -60,24 +90,22 @@ double mean(std::size_t sum, std::size_t count) {
 }  // namespace
 
 Json person_json(const profile::Schema& schema, const Person& person) {
+  Json attrs = card_attributes(schema, person.card);
   std::string name;
-  Json attrs = Json::object();
-  if (auto card = profile::parse_profile(schema, person.card)) {
-    auto names = card->values("name");
-    if (!names.empty()) name = names.front().shown;
-    card->unset("name");
-    // What is on a card was shown by its owner, whatever the schema would have chosen.
-    for (const std::string& shown : profile::disclosure(schema, *card).matched) {
-      if (!card->set_visibility(schema, shown, profile::Visibility::shown)) card->unset(shown);
-    }
-    attrs = Json::parse(profile::card_json(schema, *card));
+  if (auto names = attrs.find("name"); names != attrs.end()) {
+    const Json& first = names->is_array() ? names->front() : *names;
+    if (first.is_string()) name = first.get<std::string>();
+    attrs.erase(names);
   }
-  return {{"id", person.callee.id().hex()},
-          {"name", name},
-          {"attrs", attrs},
-          {"verified", person.verified},
-          {"online", person.online},
-          {"contact", contact_json(person, attrs)}};
+  Json out = Json::object();  // member by member: an initializer list would copy the attributes
+  out["id"] = person.callee.id().hex();
+  out["name"] = std::move(name);
+  Json contact = contact_json(person, attrs);
+  out["attrs"] = std::move(attrs);
+  out["verified"] = person.verified;
+  out["online"] = person.online;
+  out["contact"] = std::move(contact);
+  return out;
 }
 
 Json stats_json(const FindReport& report) {

@@ -9,6 +9,7 @@
 #include "node/service/routes/user_json.h"
 #include "profile/decimal.h"
 #include "profile/json.h"
+#include "profile/json_schema.h"
 #include "profile/profile.h"
 
 namespace beckon::service {
@@ -89,6 +90,8 @@ class ProfileRoutes {
       answer.json(to_json(id, done));
     });
   }
+
+  std::string json_schema() const { return profile::json_schema(schema()); }
 
   Json attributes() const {
     Json out = Json::array();
@@ -189,6 +192,8 @@ void add_profile_routes(Participant& participant) {
   add("POST", "/v1/profile/withdraw",
       [](R& r, Q request, A answer) { r.withdraw(request, answer); });
   add("GET", "/v1/users", [](R& r, Q, A answer) { answer.json({{"users", r.users()}}); });
+  add("GET", "/v1/profile/schema",
+      [](R& r, Q, A answer) { answer.json(Json::parse(r.json_schema())); });
   add("GET", "/v1/attributes", [](R& r, Q, A answer) { answer.json(r.attributes()); });
   service.status_field("users", [routes] { return routes->users(); });
 }

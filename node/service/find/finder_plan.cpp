@@ -1,0 +1,108 @@
+#include "node/service/find/finder.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "node/service/frames.h"
+
+namespace beckon::service {
+
+void Finder::plan(SearchId id, std::size_t branch) {
+  Running& r = searches_.at(id);
+  const auto& ways = r.accesses[branch];
+  std::size_t fewest = ways.front().probes.size();
+  for (const profile::Access& way : ways) fewest = std::min(fewest, way.probes.size());
+  std::vector<std::size_t> rivals;  // equally few index nodes: the shorter list decides
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    r.report.ways.push_back(
+        {.branch = branch, .label = ways[i].label, .probes = ways[i].probes.size()});
+    if (ways[i].probes.size() == fewest) rivals.push_back(i);
+  }
+  if (rivals.size() < 2 || !r.search.access.empty()) return choose(id, branch);
+  count(id, branch, rivals);
+}
+
+std::optional<std::uint32_t> Finder::remembered(const Id& key) const {
+  auto found = counts_.find(key);
+  bool fresh =
+      found != counts_.end() && context_.now().mono - found->second.at < options_.count_age;
+  return fresh ? std::optional(found->second.listed) : std::nullopt;
+}
+
+void Finder::remember(const Id& key, std::uint32_t listed) {
+  if (counts_.size() >= options_.max_counts && !counts_.contains(key)) counts_.clear();
+  counts_[key] = {.listed = listed, .at = context_.now().mono};
+}
+
+void Finder::count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways) {
+  std::vector<Id> keys;
+  for (std::size_t way : ways) {
+    for (const profile::Probe& probe : searches_.at(id).accesses[branch][way].probes) {
+      if (!remembered(Id{probe.key})) keys.push_back(Id{probe.key});
+    }
+  }
+  if (keys.empty()) return choose(id, branch);
+  auto waiting = std::make_shared<std::size_t>(keys.size());  // shared by the answers still to come
+  for (const Id& key : keys) {
+    auto done = [this, id, branch, waiting] {
+      if (--*waiting == 0 && open(id)) choose(id, branch);
+    };
+    count_key(key, done, id);
+  }
+}
+
+void Finder::count_key(const Id& key, std::function<void()> done, SearchId id) {
+  context_.lookup(key, [this, key, done, id](const Result<Owner>& owner) {
+    Running* r = running(id);
+    if (!owner || r == nullptr) return done();
+    ++r->report.lookups;
+    r->report.hops += owner->contacts;
+    r->report.messages += 2 + 2 * owner->contacts;
+    Bytes body = encode(CountRequest{.keys = {key}});
+    r->report.bytes += body.size();
+    context_.ask(owner->owner, raw(FrameType::count_req), std::move(body), options_.request_timeout,
+                 [this, key, done, id](const Result<Frame>& frame) {
+                   auto reply =
+                       frame ? decode_count_reply(frame->body) : Result<CountReply>(frame.error());
+                   if (reply && reply->listed.size() == 1) remember(key, reply->listed.front());
+                   if (Running* search = running(id); search != nullptr && frame)
+                     search->report.bytes += frame->body.size();
+                   done();
+                 });
+  });
+}
+
+/// Fewest index nodes first, then the shorter lists; a list that nobody counted is taken for a long
+/// one.
+void Finder::choose(SearchId id, std::size_t branch) {
+  Running& r = searches_.at(id);
+  const auto& ways = r.accesses[branch];
+  std::size_t best = ways.size() - 1;  // `everybody` always does
+  std::pair<std::size_t, std::uint64_t> least{ways[best].probes.size(), ~std::uint64_t{0}};
+  std::size_t first_line = 0;
+  while (r.report.ways[first_line].branch != branch) ++first_line;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    std::uint64_t listed = 0;
+    bool known = true;
+    for (const profile::Probe& probe : ways[i].probes) {
+      auto count = remembered(Id{probe.key});
+      known = known && count.has_value();
+      listed += count.value_or(0);
+    }
+    if (known) r.report.ways[first_line + i].listed = listed;
+    std::pair cost{ways[i].probes.size(), known ? listed : ~std::uint64_t{0} - 1};
+    bool forced = !r.search.access.empty();
+    if (forced ? ways[i].label == r.search.access : cost < least) {
+      best = i;
+      least = cost;
+    }
+  }
+  r.report.ways[first_line + best].chosen = true;
+  for (const profile::Probe& probe : ways[best].probes) {
+    r.jobs.push_back({.branch = branch, .probe = probe, .way = first_line + best});
+  }
+  --r.planning;
+  pump(id);
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,171 @@
+#include "node/service/find/finder.h"
+
+#include <algorithm>
+
+#include "node/service/frames.h"
+
+namespace beckon::service {
+
+void Finder::pump(SearchId id) {
+  Running* r = running(id);
+  if (r == nullptr) return;
+  bool enough = r->found >= r->search.limit;
+  if (enough) return finish(id, false);
+  verify(id);
+  r = running(id);
+  if (r == nullptr) return;
+  // While enough candidates wait for their hosts, no more are fetched.
+  while (r->reading < options_.probe_window && !r->jobs.empty() &&
+         r->unverified.size() < 2 * r->search.limit) {
+    Job job = std::move(r->jobs.front());
+    r->jobs.pop_front();
+    ++r->reading;
+    job.replicas.empty() ? locate(id, std::move(job)) : read(id, std::move(job));
+  }
+  bool idle = r->planning == 0 && r->jobs.empty() && r->reading == 0 && r->unverified.empty() &&
+              r->verifying == 0;
+  if (idle) finish(id, false);
+}
+
+void Finder::locate(SearchId id, Job job) {
+  Id key{job.probe.key};
+  context_.lookup(key, [this, id, job = std::move(job)](const Result<Owner>& owner) mutable {
+    located(id, std::move(job), owner);
+  });
+}
+
+void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
+  auto found = searches_.find(id);
+  if (found == searches_.end()) return;
+  Running& r = found->second;
+  if (r.paused) {  // looked up again when more is asked for
+    --r.reading;
+    return r.jobs.push_back(std::move(job));
+  }
+  if (!owner) {
+    --r.reading;
+    r.report.complete = false;
+    return pump(id);
+  }
+  ++r.report.lookups;
+  r.report.hops += owner->contacts;
+  r.report.messages += 2 * owner->contacts;
+  job.replicas.push_back(owner->owner);
+  for (const PeerRef& peer : owner->successors) {
+    if (job.replicas.size() < options_.replicas) job.replicas.push_back(peer);
+  }
+  read(id, std::move(job));
+}
+
+void Finder::read(SearchId id, Job job) {
+  Running& r = searches_.at(id);
+  std::size_t wanted = std::clamp<std::size_t>(2 * r.search.limit, 16, max_credit);
+  job.credit = wanted;
+  QueryRequest request{.key = Id{job.probe.key},
+                       .wanted = job.probe.wanted,
+                       .predicates = r.blind[job.branch],
+                       .start = r.start,
+                       .after = job.after,
+                       .credit = static_cast<std::uint8_t>(wanted)};
+  Bytes body = encode(request);
+  r.report.messages += 2;
+  r.report.bytes += body.size();
+  PeerRef replica = job.replicas[job.replica];
+  r.nodes_asked.insert(replica.id);
+  r.report.asked = r.nodes_asked.size();
+  context_.ask(replica, raw(FrameType::query_req), std::move(body), options_.request_timeout,
+               [this, id, job = std::move(job)](const Result<Frame>& frame) mutable {
+                 page(id, std::move(job), frame);
+               });
+}
+
+void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
+  auto found = searches_.find(id);
+  if (found == searches_.end()) return;
+  Running& r = found->second;
+  auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
+  if (!reply) return next_replica(id, std::move(job));
+  r.nodes_answered.insert(job.replicas[job.replica].id);
+  r.report.answered = r.nodes_answered.size();
+  r.report.bytes += frame->body.size();
+  r.report.scanned += reply->scanned;
+  if (r.report.reads.size() < FindReport::max_reads) {
+    r.report.reads.push_back({.key = Id{job.probe.key},
+                              .node = job.replicas[job.replica],
+                              .listed = reply->listed,
+                              .scanned = reply->scanned,
+                              .passed = reply->records.size()});
+  }
+  if (!job.after && job.replica == 0) {
+    remember(Id{job.probe.key}, reply->listed);
+    auto& listed = r.report.ways[job.way].listed;
+    listed = std::max<std::uint64_t>(listed.value_or(0), reply->listed);
+  }
+  take(r, *reply);
+  if (reply->more) {
+    auto last = next_page(r, job, *reply);
+    if (!last) return next_replica(id, std::move(job));
+    job.answered = true;
+    job.after = last;
+    r.jobs.push_back(std::move(job));
+    --r.reading;
+    return pump(id);
+  }
+  job.answered = true;
+  if (reply->settling) return next_replica(id, std::move(job));  // copies may know more just now
+  --r.reading;
+  pump(id);
+}
+
+/// Behind which owner the next page begins. None if the node breaks the rules that make pages end:
+/// a page before the last is full, and each goes further round from the start than the one before.
+std::optional<Id> Finder::next_page(const Running& r, const Job& job,
+                                    const QueryReply& reply) const {
+  auto last = profile::decode_record(schema_, reply.records.back());
+  if (!last || reply.records.size() < job.credit || r.seen.size() >= options_.max_candidates)
+    return std::nullopt;
+  Id owner{profile::owner_id(last->owner_key)};
+  if (job.after && owner - r.start <= *job.after - r.start) return std::nullopt;
+  return owner;
+}
+
+/// Goes on with the next copy of the key, from the start; what was seen already is dropped.
+void Finder::next_replica(SearchId id, Job job) {
+  auto found = searches_.find(id);
+  if (found == searches_.end()) return;
+  Running& r = found->second;
+  job.after.reset();
+  if (++job.replica < job.replicas.size()) {
+    if (!r.paused) return read(id, std::move(job));
+    r.jobs.push_back(std::move(job));
+    --r.reading;
+    return;
+  }
+  bool lost = !job.answered && ++job.attempts < options_.attempts;
+  if (lost) {  // perhaps the ring has changed: find the owner again
+    job.replicas.clear();
+    job.replica = 0;
+    if (!r.paused) return locate(id, std::move(job));
+    r.jobs.push_back(std::move(job));
+    --r.reading;
+    return;
+  }
+  r.report.complete = r.report.complete && job.answered;
+  --r.reading;
+  pump(id);
+}
+
+void Finder::take(Running& r, const QueryReply& reply) {
+  for (const Bytes& bytes : reply.records) {
+    auto record = profile::decode_record(schema_, bytes);
+    if (!record || record->withdrawn || record->expiry <= context_.now().wall) continue;
+    Id owner{profile::owner_id(record->owner_key)};
+    Candidate candidate{.record = *std::move(record), .digest = sha256(bytes), .owner = owner};
+    if (r.seen.size() >= options_.max_candidates || !r.seen.insert(candidate.digest).second)
+      continue;
+    ++r.report.candidates;
+    r.unverified.add(std::move(candidate));
+  }
+}
+
+}  // namespace beckon::service
