@@ -25,7 +25,8 @@ std::size_t columns_of(UChar32 c) {
 UChar32 take_letter(std::string_view& text) {
   std::size_t at = 0;
   UChar32 c = 0;
-  U8_NEXT_OR_FFFD(text.data(), at, text.size(), c);
+  auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  U8_NEXT_OR_FFFD(bytes, at, text.size(), c);
   text.remove_prefix(at);
   return c;
 }
