@@ -16,7 +16,7 @@ void Finder::pump(SearchId id) {
   if (r == nullptr) return;
   // While enough candidates wait for their hosts, no more are fetched.
   while (r->reading < options_.probe_window && !r->jobs.empty() &&
-         r->unverified.size() < 2 * r->search.limit) {
+         r->found + r->in_doubt + r->unverified.size() < 2 * r->search.limit) {
     Job job = std::move(r->jobs.front());
     r->jobs.pop_front();
     ++r->reading;
