@@ -55,7 +55,8 @@ void print_mail(const Json& status) {
   int unread = inbox.value("unread", 0);
   int requests = inbox.value("requests", 0);
   if (unread + requests > 0)
-    fmt::print("Inbox    {} unread, {} requests from people you do not know\n", unread, requests);
+    fmt::print("Inbox    {} unread, {} from people you do not know\n", unread,
+               requests == 1 ? "1 request" : fmt::format("{} requests", requests));
   for (const Json& call : status.value("calls", Json::array())) {
     std::string state = printable(call.value("state", ""));
     fmt::print("Call     {} {}\n", brief(call.value("id", Json())), state);
