@@ -2,15 +2,17 @@
 
 namespace beckon::service {
 
-bool Gate::admit(const Id& peer, double amount) {
+void Refusals::add(const Id& peer, const std::string& what) {
+  ++count_;
   Time now = context_.now().mono;
-  if (peer == context_.self().id || rate_.take(peer, amount, now)) return true;
-  ++refused_;
-  if (!told_ || now - *told_ >= quiet) {
-    told_ = now;
-    context_.log(LogLevel::warning,
-                 "peer " + peer.brief() + " sends more " + what_ + " than it may; refused");
-  }
+  if (told_ && now - *told_ < quiet) return;
+  told_ = now;
+  context_.log(LogLevel::warning, "peer " + peer.brief() + " " + what + "; refused");
+}
+
+bool Gate::admit(const Id& peer, double amount) {
+  if (peer == context_.self().id || rate_.take(peer, amount, context_.now().mono)) return true;
+  refusals_.add(peer, std::string("sends more ") + what_ + " than it may");
   return false;
 }
 

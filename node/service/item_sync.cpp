@@ -25,7 +25,8 @@ ItemSync::ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& o
       digests_(context, "comparisons of records",
                {options.digest_rate, options.digest_burst, options.rate_peers}),
       lists_(context, "lists of records",
-             {options.list_rate, options.list_burst, options.rate_peers}) {}
+             {options.list_rate, options.list_burst, options.rate_peers}),
+      strangers_(context) {}
 
 // --- the side that asks
 
@@ -218,13 +219,7 @@ void ItemSync::on_digest(const Request& request) {
 }
 
 void ItemSync::refuse_stranger(const Request& request) {
-  ++strangers_;
-  Time now = context_.now().mono;
-  if (!told_ || now - *told_ >= Gate::quiet) {
-    told_ = now;
-    context_.log(LogLevel::warning, "peer " + request.from.id.brief() +
-                                        " asks for records that do not concern it; refused");
-  }
+  strangers_.add(request.from.id, "asks for records that do not concern it");
   context_.refuse(request, to_error(Status::forbidden));
 }
 

@@ -41,7 +41,9 @@ class ItemSync {
 
   std::size_t sessions() const { return running_.size(); }
   std::uint64_t bytes_moved() const { return bytes_moved_; }  // by comparisons begun here
-  std::uint64_t refused() const { return strangers_ + digests_.refused() + lists_.refused(); }
+  std::uint64_t refused() const {
+    return strangers_.count() + digests_.refused() + lists_.refused();
+  }
 
  private:
   struct Session {
@@ -82,8 +84,7 @@ class ItemSync {
   std::map<SessionId, Session> running_{};
   SessionId last_id_ = 0;
   std::uint64_t bytes_moved_ = 0;
-  std::uint64_t strangers_ = 0;  // requests of peers that hold nothing of ours
-  std::optional<Time> told_{};
+  Refusals strangers_;  // requests of peers that hold nothing of ours
 };
 
 }  // namespace beckon::service

@@ -37,7 +37,7 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
       peer_(options.ring, std::move(self), epoch, Rng(seeds.chance).split("ring")),
       rpc_(options.rpc, epoch),
       inbound_(options.inbound),
-      request_rate_(options.requests) {}
+      request_gate_(*this, "requests", options.requests) {}
 
 // ---- the ring
 
@@ -169,8 +169,7 @@ void Kernel::receive_reply(const Frame& frame) {
 }
 
 void Kernel::receive_request(const Frame& frame) {
-  bool ours = frame.peer.id == self().id;
-  if (!ours && !request_rate_.take(frame.peer.id, 1, now_.mono)) {
+  if (!request_gate_.admit(frame.peer.id)) {
     return send_error(frame.peer, frame.request, Status::rate, "too many requests in a short time");
   }
   auto handler = handlers_.find(frame.type);

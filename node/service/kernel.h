@@ -5,7 +5,7 @@
 #include "chord/peer.h"
 #include "node/service/context.h"
 #include "node/service/frames.h"
-#include "node/service/rate_limit.h"
+#include "node/service/gate.h"
 #include "node/service/rpc.h"
 
 namespace beckon::service {
@@ -122,7 +122,7 @@ class Kernel final : public Context {
   Time ring_wake_ = Time::max();
   Rpc rpc_;
   Inbound inbound_;
-  RateLimit request_rate_;
+  Gate request_gate_;
   std::map<std::uint8_t, Handler> handlers_{};
   std::map<std::uint64_t, TraceDone> traces_{};
   std::map<std::uint64_t, PingDone> pings_{};
