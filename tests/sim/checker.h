@@ -15,11 +15,14 @@ class Checker final : public Observer {
 
   void before(const Event& event) override;
   void after(const Event& event, const Actions& actions) override;
-  void note(const std::string&) override { dirty_ = true; }
+  void note(const std::string&) override { view_.reset(); }  // somebody came or went
 
-  /// To be called between events: checks the ring as a whole if anything about it has changed.
+  /// To be called between events: checks whatever of the ring has changed.
   void look();
-  void set_base(std::set<Id> base) { base_ = std::move(base); }
+  void set_base(std::set<Id> base) {
+    base_ = std::move(base);
+    view_.reset();
+  }
   const Violation& violation() const { return violation_; }
 
  private:
@@ -29,12 +32,18 @@ class Checker final : public Observer {
   bool same_list(const chord::Peer& peer) const;
   void check_bounds(const Actions& actions);
   void check_idle(const Event& event);
+  void look_at_everybody();
+  void look_at(std::size_t index);
+  void look_at_ring();
   void fail(const std::string& what);
 
   const World& world_;
   const Plan& plan_;
   std::set<Id> base_{};
-  bool dirty_ = false;
+  std::optional<RingView> view_{};                  // as long as its members are the members
+  std::vector<HostNumber> changed_{};               // whose lists did, since the last look
+  std::vector<std::optional<std::size_t>> next_{};  // of each in the view: its best successor
+  bool ring_moved_ = false;
   std::vector<Id> list_before_{};
   chord::Mode mode_before_{};
   bool operation_before_ = false;

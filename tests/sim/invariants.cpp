@@ -8,18 +8,18 @@ using chord::Arc;
 
 namespace {
 
-bool skips(const RingView::Member& member, const Id& id) {
-  const auto& list = member.peer->successors();
-  if (list.empty()) return member.id != id;
-  Id after = member.id;
-  for (const PeerRef& entry : list) {
-    if (after != entry.id && Arc{.after = after, .upto = entry.id}.contains_inside(id) &&
-        id != after) {
-      return true;
-    }
-    after = entry.id;
+/// The first living base member strictly between two places, clockwise; of the whole ring but for
+/// `after` when both are the same.
+std::optional<Id> base_between(const RingView& view, const std::set<Id>& base, const Id& after,
+                               const Id& upto) {
+  Arc gap{.after = after, .upto = upto};
+  auto at = base.upper_bound(after);
+  for (std::size_t i = 0; i < base.size(); ++i, ++at) {
+    if (at == base.end()) at = base.begin();
+    if (*at == after || !gap.contains_inside(*at)) return std::nullopt;
+    if (view.index_of(*at)) return *at;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -32,6 +32,8 @@ RingView::RingView(const std::vector<Host>& hosts) {
   }
   std::sort(members_.begin(), members_.end(),
             [](const Member& a, const Member& b) { return a.id < b.id; });
+  index_of_host_.resize(hosts.size());
+  for (std::size_t i = 0; i < members_.size(); ++i) index_of_host_[members_[i].host] = i;
 }
 
 std::optional<std::size_t> RingView::index_of(const Id& id) const {
@@ -39,6 +41,10 @@ std::optional<std::size_t> RingView::index_of(const Id& id) const {
                                 [](const Member& m, const Id& x) { return m.id < x; });
   if (found == members_.end() || found->id != id) return std::nullopt;
   return static_cast<std::size_t>(found - members_.begin());
+}
+
+std::optional<std::size_t> RingView::index_of_host(HostNumber host) const {
+  return host < index_of_host_.size() ? index_of_host_[host] : std::nullopt;
 }
 
 std::optional<std::size_t> RingView::best(std::size_t index) const {
@@ -56,38 +62,34 @@ const RingView::Member& RingView::owner(const Id& key) const {
   return found == members_.end() ? members_.front() : *found;
 }
 
-Violation check_lists_ordered(const RingView& view) {
-  for (const auto& member : view.members()) {
-    Id after = member.id;
-    for (const PeerRef& entry : member.peer->successors()) {
-      bool ordered = entry.id != member.id && entry.id != after &&
-                     Arc{.after = after, .upto = member.id}.contains_inside(entry.id);
-      if (!ordered) return "I2: the list of " + member.id.brief() + " is out of order";
-      after = entry.id;
-    }
+Violation check_list_ordered(const RingView& view, std::size_t index) {
+  const auto& member = view.members()[index];
+  Id after = member.id;
+  for (const PeerRef& entry : member.peer->successors()) {
+    bool ordered = entry.id != member.id && entry.id != after &&
+                   Arc{.after = after, .upto = member.id}.contains_inside(entry.id);
+    if (!ordered) return "I2: the list of " + member.id.brief() + " is out of order";
+    after = entry.id;
   }
   return std::nullopt;
 }
 
-Violation check_one_live_successor(const RingView& view) {
-  for (std::size_t i = 0; i < view.members().size(); ++i) {
-    if (!view.best(i)) {
-      return "I1: " + view.members()[i].id.brief() + " has no live successor";
-    }
-  }
-  return std::nullopt;
+Violation check_live_successor(const RingView& view, std::size_t index) {
+  if (view.best(index)) return std::nullopt;
+  return "I1: " + view.members()[index].id.brief() + " has no live successor";
 }
 
-Violation check_base_principal(const RingView& view, const std::set<Id>& base) {
-  for (const Id& id : base) {
-    if (!view.index_of(id)) continue;
-    for (const auto& member : view.members()) {
-      if (skips(member, id)) {
-        return "I3: the list of " + member.id.brief() + " skips base member " + id.brief();
-      }
-    }
+Violation check_base_principal(const RingView& view, std::size_t index, const std::set<Id>& base) {
+  const auto& member = view.members()[index];
+  const auto& list = member.peer->successors();
+  auto skipped = list.empty() ? base_between(view, base, member.id, member.id) : std::nullopt;
+  Id after = member.id;
+  for (std::size_t i = 0; i < list.size() && !skipped; ++i) {
+    if (after != list[i].id) skipped = base_between(view, base, after, list[i].id);
+    after = list[i].id;
   }
-  return std::nullopt;
+  if (!skipped) return std::nullopt;
+  return "I3: the list of " + member.id.brief() + " skips base member " + skipped->brief();
 }
 
 Violation check_one_ordered_ring(const RingView& view) {

@@ -70,6 +70,7 @@ void World::crash(HostNumber number, CrashKind kind) {
     if (pair.second == number) others.push_back(pair.first);
   }
   if (kind == CrashKind::silent) return;
+  std::sort(others.begin(), others.end());
   for (HostNumber other : others) break_link(number, other);
 }
 

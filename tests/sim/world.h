@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tests/sim/network.h"
@@ -116,6 +118,17 @@ class World {
     bool doomed = false;  // a frame vanished: the sender's system will give the link up
   };
   using LinkKey = std::pair<HostNumber, HostNumber>;
+  /// Of a pair of hosts, and of a host and an id. Nothing that happens may hang on their order.
+  struct Spread {
+    std::size_t operator()(const LinkKey& pair) const {
+      return (pair.first << 20 ^ pair.second) * 0x9e3779b97f4a7c15u;
+    }
+    std::size_t operator()(const std::pair<HostNumber, Id>& pair) const {
+      std::size_t id;
+      std::memcpy(&id, pair.second.bytes.data(), sizeof id);
+      return id ^ pair.first * 0x9e3779b97f4a7c15u;
+    }
+  };
 
   static LinkKey key(HostNumber a, HostNumber b) { return {std::min(a, b), std::max(a, b)}; }
   static std::size_t end(HostNumber host, HostNumber other) { return host > other ? 1 : 0; }
@@ -147,13 +160,14 @@ class World {
   std::vector<Host> hosts_{};
   std::map<std::string, HostNumber> addresses_{};
   std::map<std::pair<Time, std::uint64_t>, Event> queue_{};
-  std::map<LinkKey, Link> links_{};
+  std::unordered_map<LinkKey, Link, Spread> links_{};
   struct Told {
     std::uint64_t link{};
     HostNumber other{};
     std::uint64_t epoch{};
   };
-  std::map<std::pair<HostNumber, Id>, Told> told_up_{};  // (who, to whom): reported up, not down
+  // (who, to whom): reported up, not down
+  std::unordered_map<std::pair<HostNumber, Id>, Told, Spread> told_up_{};
   std::vector<Observer*> observers_{};
   Time now_{};
   std::uint64_t next_event_ = 0;
