@@ -234,12 +234,6 @@ std::vector<PeerRef> Peer::neighbours() const {
   return out;
 }
 
-std::set<Id> Peer::linked() const {
-  std::set<Id> out;
-  for (const auto& [id, epoch] : links_) out.insert(id);
-  return out;
-}
-
 double Peer::size_estimate() const {
   const std::vector<PeerRef>& list = successors();
   if (list.size() < options_.list_length) return static_cast<double>(list.size()) + 1;

@@ -64,7 +64,7 @@ class Peer {
   std::vector<PeerRef> passive() const { return book_.passive(); }
   /// Every distinct peer of the tables: for lists and maps of the neighbourhood.
   std::vector<PeerRef> neighbours() const;
-  std::set<Id> linked() const;
+  const std::map<Id, std::uint64_t>& linked() const { return links_; }  // and in which epoch
 
   /// The time-out for the next request to a peer; services use it for their own requests too.
   Duration rto(const Id& peer) const { return trips_.rto(peer); }

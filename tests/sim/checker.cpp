@@ -15,8 +15,8 @@ void Checker::before(const Event& event) {
   peer_before_.reset();
   if (event.kind != Event::Kind::deliver) return;
   const Host& sender = world_.hosts()[event.other];
-  auto seen = epochs_.find({event.host, host.life, sender.self.id});
-  if (seen == epochs_.end()) return;
+  auto seen = epochs_.find({event.host, sender.self.id});
+  if (seen == epochs_.end() || seen->second.hearer != host.life) return;
   if (sender.disk->epoch < seen->second.epoch) peer_before_ = peer;
   if (sender.disk->epoch == seen->second.epoch) seen->second.heard = world_.now();
 }
@@ -69,12 +69,14 @@ void Checker::check_epochs(const Event& event, const chord::Peer& peer) {
   if (event.kind != Event::Kind::up) return;
   const Id& id = world_.hosts()[event.other].self.id;
   if (!peer.linked().contains(id)) return;
-  auto& seen = epochs_[{event.host, world_.hosts()[event.host].life, id}];
+  std::uint64_t hearer = world_.hosts()[event.host].life;
+  Life& seen = epochs_[{event.host, id}];
+  if (seen.hearer != hearer) seen = {};
   bool recent = seen.heard + plan_.options.epoch_memory > world_.now();
   if (event.frame.request < seen.epoch && recent) {
     fail("I7: " + peer.self().id.brief() + " accepted a link to an earlier life");
   }
-  seen = {.epoch = event.frame.request, .heard = world_.now()};
+  seen = {.hearer = hearer, .epoch = event.frame.request, .heard = world_.now()};
 }
 
 void Checker::check_bounds(const Actions& actions) {

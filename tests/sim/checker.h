@@ -49,10 +49,11 @@ class Checker final : public Observer {
   bool operation_before_ = false;
   std::optional<chord::Peer> peer_before_{};  // only when the frame must change nothing
   struct Life {
+    std::uint64_t hearer{};  // which life of its
     std::uint64_t epoch{};
     Time heard{};
   };
-  std::map<std::tuple<HostNumber, std::uint64_t, Id>, Life> epochs_{};  // by receiver, its life
+  std::unordered_map<std::pair<HostNumber, Id>, Life, Spread> epochs_{};  // who heard of whom
   Time last_wake_{};
   std::size_t wakes_ = 0;  // in a row, at one moment
   Violation violation_{};

@@ -60,18 +60,14 @@ void World::crash(HostNumber number, CrashKind kind) {
   Host& host = hosts_[number];
   if (!host.running()) return;
   host.process.reset();
-  std::erase_if(told_up_, [&](const auto& told) { return told.first.first == number; });
+  for (const Host& other : hosts_) told_up_.erase({number, other.self.id});
   host.silent = kind == CrashKind::silent;
   host.member_since = Time::max();
   note("host " + std::to_string(number) + " crashes" + (host.silent ? " and is gone" : ""));
-  std::vector<HostNumber> others;
-  for (const auto& [pair, link] : links_) {
-    if (pair.first == number) others.push_back(pair.second);
-    if (pair.second == number) others.push_back(pair.first);
-  }
   if (kind == CrashKind::silent) return;
-  std::sort(others.begin(), others.end());
-  for (HostNumber other : others) break_link(number, other);
+  for (HostNumber other = 0; other < hosts_.size(); ++other) {
+    if (other != number) break_link(number, other);
+  }
 }
 
 void World::wipe_disk(HostNumber number) { hosts_[number].disk = factory_.empty_disk(); }

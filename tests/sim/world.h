@@ -65,6 +65,18 @@ class Observer {
   virtual void note(const std::string& text) = 0;  // faults and lives, for people
 };
 
+/// Hashes a pair of hosts, or a host and an id: for tables whose order decides nothing.
+struct Spread {
+  std::size_t operator()(const std::pair<HostNumber, HostNumber>& pair) const {
+    return (pair.first << 20 ^ pair.second) * 0x9e3779b97f4a7c15u;
+  }
+  std::size_t operator()(const std::pair<HostNumber, Id>& pair) const {
+    std::size_t id;
+    std::memcpy(&id, pair.second.bytes.data(), sizeof id);
+    return id ^ pair.first * 0x9e3779b97f4a7c15u;
+  }
+};
+
 /// All hosts, one queue of events ordered by time and age, no real time, no other chance than the
 /// generators given: the same seed makes the same history. Connections are modelled as the
 /// transport offers them: dialled on first use, reported up with the peer's epoch on both sides,
@@ -118,17 +130,6 @@ class World {
     bool doomed = false;  // a frame vanished: the sender's system will give the link up
   };
   using LinkKey = std::pair<HostNumber, HostNumber>;
-  /// Of a pair of hosts, and of a host and an id. Nothing that happens may hang on their order.
-  struct Spread {
-    std::size_t operator()(const LinkKey& pair) const {
-      return (pair.first << 20 ^ pair.second) * 0x9e3779b97f4a7c15u;
-    }
-    std::size_t operator()(const std::pair<HostNumber, Id>& pair) const {
-      std::size_t id;
-      std::memcpy(&id, pair.second.bytes.data(), sizeof id);
-      return id ^ pair.first * 0x9e3779b97f4a7c15u;
-    }
-  };
 
   static LinkKey key(HostNumber a, HostNumber b) { return {std::min(a, b), std::max(a, b)}; }
   static std::size_t end(HostNumber host, HostNumber other) { return host > other ? 1 : 0; }

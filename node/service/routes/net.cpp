@@ -64,7 +64,7 @@ Json peers_json(const chord::Peer& ring) {
   for (const auto& list : {ring.known(), ring.passive(), ring.neighbours()}) {
     for (const PeerRef& peer : list) all[peer.id] = peer;
   }
-  auto linked = ring.linked();
+  const auto& linked = ring.linked();
   Json peers = Json::array();
   for (const auto& [id, peer] : all) {
     auto trip = ring.round_trip(id);
