@@ -95,6 +95,25 @@ TEST_CASE("a lookup outlives the death of everybody its list knew, by waiting fo
   CHECK(waited > 0);
 }
 
+TEST_CASE("a broken link to its owner does not make a key ours") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Ring ring(3, 16, seed);
+    const Id& before = ring.world.hosts()[1].self.id;
+    ring.world.forget_lookups();
+    ring.world.find(2, 1, before, chord::Freshness::routed);
+    ring.pass(milliseconds(ring.rng.between(0, 200)));
+    ring.world.tell(1, [&](Process&) {
+      Actions hang_up;
+      hang_up.close.push_back(ring.world.hosts()[2].self.id);
+      return hang_up;
+    });
+    for (int i = 0; i < 160 && ring.world.lookups().empty(); ++i) ring.pass(milliseconds(100));
+    REQUIRE(ring.world.lookups().size() == 1);
+    CHECK(ring.world.lookups()[0].second.owner.id == before);
+  }
+}
+
 TEST_CASE("leaving tells at most 64 peers in one step, however many have notified us") {
   PeerRef self{.address = "self"};
   self.id.bytes[0] = 1;

@@ -186,9 +186,18 @@ void World::refuse_older(const Event& event) {
                          .life = hosts_[dialler].life});
 }
 
+/// What was never told has no sequel, but for a dial by address: that always has an end.
+void World::forget(const Event& event) {
+  const Host& host = hosts_[event.host];
+  if (event.kind != Event::Kind::up || event.dialled.empty()) return;
+  if (host.running() && host.life == event.life) {
+    fail_dial(event.host, event.other, event.dialled, {});
+  }
+}
+
 void World::handle(const Event& event) {
   if (event.kind == Event::Kind::handshake) return handshake(event);
-  if (!due(event)) return;
+  if (!due(event)) return forget(event);
   Host& host = hosts_[event.host];
   if (host.paused_until > now_) return schedule(host.paused_until, event);
   if (event.kind == Event::Kind::down && !give_up(event)) return;

@@ -137,6 +137,7 @@ class World {
   void handle(const Event& event);
   Actions call(const Event& event, Process& process);
   bool due(const Event& event);
+  void forget(const Event& event);
   bool give_up(const Event& event);
   bool passes_twins(const Event& event);
   void refuse_older(const Event& event);
