@@ -88,7 +88,7 @@ class Finder {
     std::string access{};  // for tests: only ways with this label; else the planner chooses
   };
   struct Listener {
-    std::function<void(const Person&)> hit{};
+    std::function<void(Person)> hit{};
     std::function<void(const FindReport&)> done{};
   };
   using SearchId = std::uint64_t;

@@ -82,7 +82,7 @@ void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::E
   } else {
     ++r.report.offline;
   }
-  r.listener.hit(person);
+  r.listener.hit(std::move(person));
 }
 
 }  // namespace beckon::service

@@ -80,6 +80,15 @@ Result<Wish> read_wish(const ApiRequest& request) {
   return out;
 }
 
+/// The members of both objects, and between them one whose text is made already.
+std::string joined(const Json& head, const std::string& member, const Json& rest) {
+  std::string front = to_text(head);
+  front.back() = ',';
+  std::string back = to_text(rest);
+  back.front() = ',';
+  return front + member + back;
+}
+
 /// What an asker is told about one search, at the end or as it comes.
 struct Exchange {
   Answer answer;
@@ -173,7 +182,7 @@ class FindRoutes {
   }
 
   Finder::Listener listener(const ExchangePtr& exchange) {
-    return {.hit = [this, exchange](const Person& person) { hit(*exchange, person); },
+    return {.hit = [this, exchange](Person person) { hit(*exchange, std::move(person)); },
             .done = [this, exchange](const FindReport& report) { done(*exchange, report); }};
   }
 
@@ -184,35 +193,40 @@ class FindRoutes {
             {"peers", service.ring().successors().size()}};
   }
 
-  void hit(Exchange& exchange, const Person& person) {
+  void hit(Exchange& exchange, Person person) {
     if (!person.verified && !exchange.wish.unverified) return;
-    if (!exchange.stream)
-      return (person.verified ? exchange.verified : exchange.unverified).push_back(person);
+    if (!exchange.stream) {
+      auto& list = person.verified ? exchange.verified : exchange.unverified;
+      return list.push_back(std::move(person));
+    }
     ++exchange.told;
     exchange.answer.event(
-        {.name = "hit", .json = to_text(person_json(participant_.schema(), person))});
+        {.name = "hit", .json = person_text(participant_.schema(), person)});
+  }
+
+  std::string people(const Exchange& exchange) const {
+    std::string out;
+    for (const auto* list : {&exchange.verified, &exchange.unverified}) {
+      for (const Person& person : *list)
+        out += (out.empty() ? "" : ",") + person_text(participant_.schema(), person);
+    }
+    return out;
   }
 
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
-    Json out{{"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
-    if (exchange.stream) {
-      out["found"] = exchange.told;
-    } else {
-      Json people = Json::array();
-      for (const auto* list : {&exchange.verified, &exchange.unverified}) {
-        for (const Person& person : *list)
-          people.push_back(person_json(participant_.schema(), person));
-      }
-      out["people"] = std::move(people);
+    Json head{
+        {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
+    Json rest{
+        {"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
+    if (report.limited) rest["cookie"] = std::to_string(*exchange.wish.cookie);
+    if (exchange.wish.explain) rest["explain"] = explain_json(report);
+    if (!exchange.stream) {
+      std::string list = fmt::format("\"people\":[{}]", people(exchange));
+      return exchange.answer.text("application/json", joined(head, list, rest) + "\n");
     }
-    out["stats"] = stats_json(report);
-    out["ring"] = ring();
-    out["attributes"] = exchange.attributes;
-    if (report.limited) out["cookie"] = std::to_string(*exchange.wish.cookie);
-    if (exchange.wish.explain) out["explain"] = explain_json(report);
-    if (!exchange.stream) return exchange.answer.json(out);
-    exchange.answer.event({.name = "done", .json = to_text(out)});
+    std::string found = fmt::format("\"found\":{}", exchange.told);
+    exchange.answer.event({.name = "done", .json = joined(head, found, rest)});
     exchange.answer.end_stream();
   }
 

@@ -1,9 +1,13 @@
 #include "node/service/routes/find_json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "node/service/json_text.h"
 #include "node/service/routes/peer_json.h"
 #include "profile/text_fold.h"
 
@@ -12,6 +16,8 @@ namespace beckon::service {
 namespace {
 
 using Json = nlohmann::ordered_json;
+/// Of cards: an ordered object copies all its members whenever it grows.
+using Card = nlohmann::json;
 
 std::string quoted_item(std::string_view item) {
   bool plain = item.find_first_of(" \t&|()") == std::string_view::npos;
@@ -34,52 +40,54 @@ std::string quoted_items(std::string_view value) {
 }
 
 /// An address that another program can open, whatever the attribute is called.
-bool is_way(const Json& value) {
+bool is_way(const std::string& attr, const Card& value) {
+  if (attr == "sip" || attr == "mail" || attr == "phone") return true;
   if (!value.is_string()) return false;
   const std::string& text = value.get_ref<const std::string&>();
   return text.starts_with("sip:") || text.starts_with("sips:") || text.starts_with("tel:") ||
          text.starts_with("mailto:");
 }
 
-Json contact_json(const Person& person, const Json& attrs) {
-  Json out{{"key", to_hex(person.callee.key)},
-           {"message_key", to_hex(person.callee.message_key)},
-           {"host", person.callee.host.id.hex()},
-           {"address", person.callee.host.address}};
-  for (const auto& [attr, value] : attrs.items()) {
-    bool way = attr == "sip" || attr == "mail" || attr == "phone" || is_way(value);
-    if (way) out[attr] = value;
-  }
-  return out;
-}
-
-bool is_plain(const Json& value) {
+bool is_plain(const Card& value) {
   if (value.is_string())
     return value.get_ref<const std::string&>().size() <= profile::max_text_size;
   return value.is_number();
 }
 
-bool is_value(const Json& value) {
+bool is_value(const Card& value) {
   if (!value.is_object()) return is_plain(value);
   return value.size() == 2 && value.contains("min") && value.contains("max") &&
          is_plain(value["min"]) && is_plain(value["max"]);
 }
 
+bool is_good(const profile::Schema& schema, const std::string& name, const Card& value) {
+  auto slot = schema.slot(name);
+  if (!slot) return false;
+  if (!value.is_array()) return is_value(value);
+  return !value.empty() && value.size() <= schema.at(*slot).max_values &&
+         std::all_of(value.begin(), value.end(), is_value);
+}
+
 /// What of a stranger's card has a name and a shape that a profile can have. Nothing is compared
 /// with it, so texts need not be folded, which would cost more than all the rest of a hit.
-Json card_attributes(const profile::Schema& schema, const std::string& card) {
-  Json out = Json::object();
-  Json told = Json::parse(card, nullptr, false);
-  if (!told.is_object()) return out;
-  for (auto& [name, value] : told.items()) {
-    auto slot = schema.slot(name);
-    if (!slot) continue;
-    bool good = value.is_array() ? !value.empty() && value.size() <= schema.at(*slot).max_values &&
-                                       std::all_of(value.begin(), value.end(), is_value)
-                                 : is_value(value);
-    if (good) out[name] = std::move(value);
-  }
+Card::object_t card_attributes(const profile::Schema& schema, const std::string& card) {
+  Card told = Card::parse(card, nullptr, false);
+  if (!told.is_object()) return {};
+  auto out = std::move(told.get_ref<Card::object_t&>());
+  std::erase_if(out, [&](const auto& entry) { return !is_good(schema, entry.first, entry.second); });
   return out;
+}
+
+/// Takes the name out of them.
+std::string take_name(Card::object_t& attrs) {
+  auto names = attrs.extract("name");
+  if (names.empty()) return {};
+  const Card& first = names.mapped().is_array() ? names.mapped().front() : names.mapped();
+  return first.is_string() ? first.get<std::string>() : "";
+}
+
+std::string member(const std::string& name, const Card& value) {
+  return to_text(Card(name)) + ":" + to_text(value);
 }
 
 double mean(std::size_t sum, std::size_t count) {
@@ -89,23 +97,24 @@ double mean(std::size_t sum, std::size_t count) {
 
 }  // namespace
 
-Json person_json(const profile::Schema& schema, const Person& person) {
-  Json attrs = card_attributes(schema, person.card);
-  std::string name;
-  if (auto names = attrs.find("name"); names != attrs.end()) {
-    const Json& first = names->is_array() ? names->front() : *names;
-    if (first.is_string()) name = first.get<std::string>();
-    attrs.erase(names);
+/// Put together from texts: a tree of 50 people would be built and copied to be written once.
+std::string person_text(const profile::Schema& schema, const Person& person) {
+  auto card = card_attributes(schema, person.card);
+  std::string name = take_name(card);
+  std::string attrs;
+  std::string ways;
+  for (const auto& [attr, value] : card) {
+    std::string text = member(attr, value);
+    if (is_way(attr, value)) ways += "," + text;
+    attrs += (attrs.empty() ? "" : ",") + text;
   }
-  Json out = Json::object();  // member by member: an initializer list would copy the attributes
-  out["id"] = person.callee.id().hex();
-  out["name"] = std::move(name);
-  Json contact = contact_json(person, attrs);
-  out["attrs"] = std::move(attrs);
-  out["verified"] = person.verified;
-  out["online"] = person.online;
-  out["contact"] = std::move(contact);
-  return out;
+  const Callee& callee = person.callee;
+  return fmt::format(
+      R"({{"id":"{}","name":{},"attrs":{{{}}},"verified":{},"online":{},)"
+      R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
+      callee.id().hex(), to_text(Card(name)), attrs, person.verified, person.online,
+      to_hex(callee.key), to_hex(callee.message_key), callee.host.id.hex(),
+      to_text(Card(callee.host.address)), ways);
 }
 
 Json stats_json(const FindReport& report) {

@@ -8,7 +8,7 @@ namespace beckon::service {
 
 /// {"id","name","attrs","verified","online","contact"}. A card comes from a stranger's node: what
 /// has no place in the schema, or not the shape of a value, is left out.
-nlohmann::ordered_json person_json(const profile::Schema& schema, const Person& person);
+std::string person_text(const profile::Schema& schema, const Person& person);
 
 /// {"asked","answered","candidates","false_positives",...,"elapsed_ms"}
 nlohmann::ordered_json stats_json(const FindReport& report);
