@@ -167,10 +167,16 @@ std::string find_summary(const Json& answer, bool unverified_shown) {
                                 counted(asked, "node", "nodes"), replies,
                                 static_cast<std::uint64_t>(stats.value("elapsed_ms", 0.0) + 0.5));
   out += ring_remark(answer);
-  std::uint64_t offline = count(stats, "offline");
-  if (offline > 0 && !unverified_shown) {
+  std::uint64_t slow = count(stats, "slow");
+  std::uint64_t away = count(stats, "offline") - slow;
+  if (away > 0 && !unverified_shown) {
     out += fmt::format(
-        "{} may match too, but their nodes do not answer; --unverified shows them.\n", offline);
+        "{} may match too, but their nodes do not answer; --unverified shows them.\n", away);
+  }
+  if (slow > 0) {
+    out += fmt::format(
+        "{} may match too, but their nodes are slow and did not answer in time; ask again.\n",
+        slow);
   }
   if (answer.value("limited", false)) out += "There may be more: say --limit N.\n";
   if (!answer.value("complete", true)) {

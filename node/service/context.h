@@ -32,8 +32,9 @@ struct Request {
 struct Owner {
   PeerRef owner{};
   std::vector<PeerRef>
-      successors{};        // the owner's own list: owner + first r-1 of these hold the copies
-  std::size_t contacts{};  // requests the lookup took
+      successors{};         // the owner's own list: owner + first r-1 of these hold the copies
+  std::size_t contacts{};   // requests the lookup took
+  bool remembered = false;  // from an earlier lookup, nobody was asked: it may not be so any more
 };
 
 /// What a part of the service may know of, and do to, the world outside itself. One object stands
@@ -59,6 +60,9 @@ class Context {
   virtual std::optional<PeerRef> predecessor() const = 0;
   virtual std::vector<PeerRef> successors() const = 0;
   virtual void lookup(const Id& key, OwnerDone done) = 0;
+  /// Asks nobody if the owner is remembered. For askers whom a peer tells if it is not the owner.
+  virtual void recall(const Id& key, OwnerDone done) = 0;
+  virtual bool linked(const Id& peer) const = 0;  // if it is silent, it is slow rather than gone
 
   /// Asks a peer and gets its reply, or an error once the time-out has run. An error frame of the
   /// peer arrives as an Error too. Asking self is allowed and costs no network.

@@ -17,7 +17,10 @@ Error unavailable(std::string text) { return {ErrorCode::unavailable, std::move(
 Result<Owner> owner_of(const chord::LookupDone& done) {
   switch (done.outcome) {
     case chord::LookupOutcome::found:
-      return Owner{done.owner, done.successors, done.contacts};
+      return Owner{.owner = done.owner,
+                   .successors = done.successors,
+                   .contacts = done.contacts,
+                   .remembered = done.from_cache && done.contacts == 0};
     case chord::LookupOutcome::timed_out:
       return unavailable("the lookup ran out of time");
     case chord::LookupOutcome::ring_unreachable:
@@ -83,6 +86,11 @@ void Kernel::lookup(const Id& key, OwnerDone done) {
         [done = std::move(done)](const chord::LookupDone& answer) { done(owner_of(answer)); });
 }
 
+void Kernel::recall(const Id& key, OwnerDone done) {
+  trace(key, chord::Freshness::cached,
+        [done = std::move(done)](const chord::LookupDone& answer) { done(owner_of(answer)); });
+}
+
 void Kernel::ping(const PeerRef& peer, PingDone done) {
   std::uint64_t tag = ++last_tag_;
   pings_[tag] = std::move(done);
@@ -106,7 +114,7 @@ void Kernel::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration time
   ENSURE(type >= first_service_type && !is_reply(type));
   ENSURE(body.size() <= chord::max_frame_body);
   ++counters_.asked;
-  auto number = rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), done);
+  auto number = rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), std::move(done));
   if (!number) {
     return complete(std::move(done),
                     unavailable(fmt::format("too many requests are open to {}", to.id.brief())));

@@ -54,6 +54,8 @@ class Kernel final : public Context {
   std::optional<PeerRef> predecessor() const override { return peer_.predecessor(); }
   std::vector<PeerRef> successors() const override { return peer_.successors(); }
   void lookup(const Id& key, OwnerDone done) override;
+  void recall(const Id& key, OwnerDone done) override;
+  bool linked(const Id& peer) const override { return peer_.linked().contains(peer); }
   /// A time-out of zero is computed from the ring's round trips to that peer.
   void ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
            ReplyDone done) override;

@@ -13,7 +13,7 @@ constexpr std::uint64_t service_numbers = ~(std::uint64_t{1} << 63);  // the top
 Rpc::Rpc(Options options, std::uint64_t epoch)
     : options_(options), next_(((epoch << 32) & service_numbers) + 1) {}
 
-std::optional<std::uint64_t> Rpc::open(const Id& peer, Time deadline, Done done) {
+std::optional<std::uint64_t> Rpc::open(const Id& peer, Time deadline, Done&& done) {
   auto& numbers = by_peer_[peer];
   if (open_.size() >= options_.max_open || numbers.size() >= options_.max_open_per_peer) {
     if (numbers.empty()) by_peer_.erase(peer);

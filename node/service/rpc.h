@@ -23,7 +23,8 @@ class Rpc {
   /// nothing here.
   Rpc(Options options, std::uint64_t epoch);
 
-  std::optional<std::uint64_t> open(const Id& peer, Time deadline, Done done);  // none: full
+  /// None if there is no room; then `done` is left as it was.
+  std::optional<std::uint64_t> open(const Id& peer, Time deadline, Done&& done);
   std::optional<Done> answered(const Id& peer, std::uint64_t number);
   std::vector<Done> failed(const Id& peer);
   std::vector<Done> expired(Time now);

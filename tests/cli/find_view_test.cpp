@@ -55,6 +55,18 @@ TEST_SUITE("cli/find_view") {
           "The answer is not complete: not everybody who had to be asked answered in time.\n");
   }
 
+  TEST_CASE("a node that is slow is not called away") {
+    Json answer = answer_of(Json::array({alice()}));
+    answer["complete"] = false;
+    answer["stats"]["offline"] = 5;
+    answer["stats"]["slow"] = 2;
+    CHECK(find_summary(answer, false) ==
+          "1 person. Asked 2 nodes, 2 answered, 8 ms.\n"
+          "3 may match too, but their nodes do not answer; --unverified shows them.\n"
+          "2 may match too, but their nodes are slow and did not answer in time; ask again.\n"
+          "The answer is not complete: not everybody who had to be asked answered in time.\n");
+  }
+
   TEST_CASE("whoever finds nobody because nobody is there is told so") {
     Json answer = answer_of(Json::array());
     answer["ring"] = {{"state", "joined"}, {"peers", 0}};

@@ -64,6 +64,24 @@ void FakeNode::lookup(const Id& key, OwnerDone done) {
   });
 }
 
+void FakeNode::recall(const Id& key, OwnerDone done) {
+  auto known = recalled_.find(key);
+  if (known == recalled_.end() || net_.time_ - known->second.second >= net_.options_.recall) {
+    return lookup(key, [this, key, done = std::move(done)](Result<Owner> owner) {
+      recalled_[key] = {*owner, net_.time_};
+      done(std::move(owner));
+    });
+  }
+  Owner owner = known->second.first;
+  owner.remembered = true;
+  net_.at(net_.time_, *this, [owner, done = std::move(done)] { done(owner); });
+}
+
+bool FakeNode::linked(const Id& peer) const {
+  auto found = net_.nodes_.find(peer);
+  return found != net_.nodes_.end() && found->second->up() && found->second->group_ == group_;
+}
+
 void FakeNode::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
                    ReplyDone done) {
   std::uint64_t number = ++net_.request_;
@@ -147,6 +165,7 @@ void FakeNet::crash(const Id& id) {
   node.handlers_.clear();
   node.on_ring_change_ = {};
   node.asked_.clear();
+  node.recalled_.clear();
   node.view_.clear();
   node.disk_free_ = {};
   node.timers_ = 0;

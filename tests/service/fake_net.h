@@ -44,6 +44,8 @@ class FakeNode final : public service::Context {
   std::optional<service::PeerRef> predecessor() const override;
   std::vector<service::PeerRef> successors() const override;
   void lookup(const service::Id& key, OwnerDone done) override;
+  void recall(const service::Id& key, OwnerDone done) override;
+  bool linked(const service::Id& peer) const override;  // it runs and can be reached
   void ask(const service::PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
            ReplyDone done) override;
   void reply(const service::Request& request, std::uint8_t type, Bytes body) override;
@@ -69,6 +71,7 @@ class FakeNode final : public service::Context {
   std::map<std::uint8_t, Handler> handlers_{};
   std::function<void()> on_ring_change_{};
   std::map<std::uint64_t, ReplyDone> asked_{};
+  std::map<service::Id, std::pair<service::Owner, Time>> recalled_{};  // by key
   std::vector<service::PeerRef> view_{};  // the ring as this node sees it, self included, sorted
   std::uint64_t life_ = 0;
   std::size_t timers_ = 0;
@@ -92,6 +95,7 @@ class FakeNet {
     double loss = 0;    // of each request and each reply
     double twice = 0;   // share of them that arrive two times
     std::size_t successors = 16;
+    Duration recall = std::chrono::seconds(120);  // how long an owner is remembered
   };
   /// Makes the components of a node, registers their handlers and starts them.
   using Boot = std::function<std::shared_ptr<void>(FakeNode&)>;

@@ -39,6 +39,57 @@ TEST_CASE("a card shows what is public only, and what merely matches stays with 
   CHECK(answer.persons[0].card.find("50000") == std::string::npos);
 }
 
+TEST_CASE("an answer lacks somebody whose host is slow, and is complete without who is away") {
+  SearchWorld w(6);
+  w.publish(0, R"({"name":"Alice","hobby":"chess"})");
+  UserId bob = w.publish(1, R"({"name":"Bob","hobby":"chess"})");
+  w.net.node(w.places[0]).on(raw(FrameType::verify_req), [](const Request&) {});
+  auto slow = w.find(3, "hobby=chess");
+  CHECK(slow.verified == Ids{bob});
+  CHECK(slow.report.slow == 1);
+  CHECK(slow.report.offline == 1);
+  CHECK_FALSE(slow.report.complete);
+  auto enough = w.find(3, "hobby=chess", 1);
+  CHECK(enough.verified == Ids{bob});
+  CHECK(enough.report.complete);
+
+  w.net.crash(w.places[0]);
+  w.net.run_for(1min);
+  auto away = w.find(3, "hobby=chess");
+  CHECK(away.verified == Ids{bob});
+  CHECK(away.report.slow == 0);
+  CHECK(away.report.offline == 1);
+  CHECK(away.report.complete);
+}
+
+TEST_CASE("who is remembered as owner of a key is asked first, and replaced once it is not") {
+  SearchWorld w(8);
+  UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
+  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
+  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  std::size_t asker = 0;
+  while (w.net.true_replicas(key, 3)[0] == w.places[asker]) ++asker;
+  auto index_nodes = [&] {
+    auto answer = w.find(asker, "hobby=chess");
+    CHECK(answer.verified == Ids{alice});
+    CHECK(answer.report.complete);
+    std::vector<Id> out;
+    for (const auto& read : answer.report.reads) out.push_back(read.node.id);
+    return out;
+  };
+  Id old = w.net.true_replicas(key, 1)[0];
+  CHECK(index_nodes() == std::vector{old});
+  w.net.add(key);  // right at the key: now it is the owner
+  w.net.start(key);
+  w.net.run_for(1min);
+  CHECK(index_nodes() == std::vector{old, key});
+  w.net.run_for(2min);  // forgotten
+  CHECK(index_nodes() == std::vector{key});
+  w.net.crash(key);
+  w.net.run_for(1min);
+  CHECK(index_nodes().front() == old);
+}
+
 TEST_CASE("a private value is found by nobody") {
   SearchWorld w(6);
   w.publish(0, R"({"name":"Dan","hobby":"poker","visibility":{"hobby":"private"}})");

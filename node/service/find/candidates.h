@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/hash.h"
@@ -20,19 +21,30 @@ struct Candidate {
 };
 
 /// Candidates that wait for their hosts to be asked, grouped by host so that one message asks for
-/// many. Hosts take turns in the order in which they came up first.
+/// many. The host of most of them comes first, so that few need to hear the question; of equals,
+/// the one that came up first.
 class Candidates {
  public:
   void add(Candidate candidate);
-  /// The next host's oldest ones, at most `most` of them; empty when nobody waits.
+  /// The first host's oldest ones, at most `most` of them; empty when nobody waits.
   std::vector<Candidate> take(std::size_t most);
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
  private:
-  std::map<chord::PeerRef, std::deque<Candidate>> by_host_{};
-  std::deque<chord::PeerRef> turns_{};  // exactly the keys of by_host_
+  struct Waiting {
+    std::uint64_t turn{};  // grows from host to host
+    std::deque<Candidate> people{};
+  };
+  using ByHost = std::map<chord::PeerRef, Waiting>;
+  struct Sooner {
+    bool operator()(ByHost::iterator a, ByHost::iterator b) const;
+  };
+
+  ByHost by_host_{};                            // nobody with no people
+  std::set<ByHost::iterator, Sooner> turns_{};  // all of by_host_
+  std::uint64_t last_turn_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -29,7 +29,8 @@ struct QueryRequest {
   std::uint8_t credit = max_credit;
 };
 struct QueryReply {
-  bool settling = false;   // the ring changed here just now: other replicas may know more
+  bool settling = false;   // the ring changed here just now, or the key is another node's: other
+                           // replicas may know more
   bool more = false;       // ask again after the last record
   std::uint32_t listed{};  // records under the key
   std::uint32_t scanned{};

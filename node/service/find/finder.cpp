@@ -120,8 +120,6 @@ void Finder::forget_old() {
     }
     if (oldest != searches_.end()) searches_.erase(oldest);
   }
-  std::erase_if(counts_,
-                [&](const auto& entry) { return now - entry.second.at >= options_.count_age; });
 }
 
 void Finder::finish(SearchId id, bool timed_out) {
@@ -129,7 +127,7 @@ void Finder::finish(SearchId id, bool timed_out) {
   bool rest = r.planning > 0 || !r.jobs.empty() || r.reading > 0 || !r.unverified.empty() ||
               r.verifying > 0;
   bool enough = r.found >= r.search.limit;
-  if (timed_out && !enough) r.report.complete = false;
+  if ((timed_out || r.report.slow > 0) && !enough) r.report.complete = false;
   r.report.limited = enough && rest;
   r.report.elapsed = context_.now().mono - r.began;
   auto done = r.listener.done;

@@ -45,13 +45,14 @@ struct FindReport {
 
   std::vector<Way> ways{};
   std::vector<Read> reads{};
-  bool complete = true;  // everybody who had to be asked answered
+  bool complete = true;  // everybody who had to be asked answered, or is away
   bool limited = false;  // stopped at the limit; there may be more
   std::size_t asked{};   // index nodes, each once
   std::size_t answered{};
   std::size_t candidates{};       // records that passed a filter
   std::size_t false_positives{};  // of these, refuted by their own host
   std::size_t offline{};          // hosts that did not answer, counted in people
+  std::size_t slow{};             // of these, whose hosts are there: they were only not in time
   std::size_t found{};
   std::size_t messages{};  // requests and replies
   std::size_t bytes{};     // of their bodies
@@ -74,6 +75,8 @@ class Finder {
     std::size_t replicas = 3;       // that may be asked for a key
     std::size_t attempts = 2;       // lookups for it, while none of them answers
     Duration request_timeout = std::chrono::seconds(2);
+    Duration hint_timeout =
+        std::chrono::milliseconds(500);                  // of whom we only remember as the owner
     Duration patience = std::chrono::milliseconds(200);  // then others are asked beside slow hosts
     Duration timeout_grain = std::chrono::milliseconds(50);  // time-outs are late by this at most
     Duration keep = std::chrono::minutes(2);                 // an open search
@@ -108,6 +111,7 @@ class Finder {
     std::size_t branch{};
     profile::Probe probe{};
     std::size_t way{};
+    bool sure = false;  // of the replicas; else they are remembered, and only the first is asked
     std::vector<PeerRef> replicas{};
     std::size_t replica{};
     bool answered = false;

@@ -56,6 +56,8 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
   auto reply = frame ? decode_verify_reply(frame->body) : Result<VerifyReply>(frame.error());
   bool answered = reply && reply->entries.size() == people.size();
   if (frame) r.report.bytes += frame->body.size();
+  bool slow = !frame && frame.error().code == ErrorCode::unavailable &&
+              context_.linked(people.front().host().id);
   for (std::size_t i = 0; i < people.size(); ++i) {
     if (r.found >= r.search.limit || r.paused) {  // kept for whoever asks for more
       r.asked.erase(people[i].owner);
@@ -63,6 +65,7 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
     } else if (answered && !reply->entries[i].yes) {
       ++r.report.false_positives;
     } else {
+      r.report.slow += slow ? 1 : 0;
       hit(r, people[i].record, answered ? &reply->entries[i] : nullptr);
     }
   }

@@ -52,7 +52,7 @@ void Finder::count(SearchId id, std::size_t branch, const std::vector<std::size_
 }
 
 void Finder::count_key(const Id& key, std::function<void()> done, SearchId id) {
-  context_.lookup(key, [this, key, done, id](const Result<Owner>& owner) {
+  context_.recall(key, [this, key, done, id](const Result<Owner>& owner) {
     Running* r = running(id);
     if (!owner || r == nullptr) return done();
     ++r->report.lookups;

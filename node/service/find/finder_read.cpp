@@ -29,9 +29,11 @@ void Finder::pump(SearchId id) {
 
 void Finder::locate(SearchId id, Job job) {
   Id key{job.probe.key};
-  context_.lookup(key, [this, id, job = std::move(job)](const Result<Owner>& owner) mutable {
+  bool sure = job.sure;
+  auto done = [this, id, job = std::move(job)](const Result<Owner>& owner) mutable {
     located(id, std::move(job), owner);
-  });
+  };
+  sure ? context_.lookup(key, std::move(done)) : context_.recall(key, std::move(done));
 }
 
 void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
@@ -50,6 +52,7 @@ void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
   ++r.report.lookups;
   r.report.hops += owner->contacts;
   r.report.messages += 2 * owner->contacts;
+  job.sure = !owner->remembered;
   job.replicas.push_back(owner->owner);
   for (const PeerRef& peer : owner->successors) {
     if (job.replicas.size() < options_.replicas) job.replicas.push_back(peer);
@@ -73,7 +76,8 @@ void Finder::read(SearchId id, Job job) {
   PeerRef replica = job.replicas[job.replica];
   r.nodes_asked.insert(replica.id);
   r.report.asked = r.nodes_asked.size();
-  context_.ask(replica, raw(FrameType::query_req), std::move(body), options_.request_timeout,
+  Duration timeout = job.sure ? options_.request_timeout : options_.hint_timeout;
+  context_.ask(replica, raw(FrameType::query_req), std::move(body), timeout,
                [this, id, job = std::move(job)](const Result<Frame>& frame) mutable {
                  page(id, std::move(job), frame);
                });
@@ -129,27 +133,27 @@ std::optional<Id> Finder::next_page(const Running& r, const Job& job,
   return owner;
 }
 
-/// Goes on with the next copy of the key, from the start; what was seen already is dropped.
+/// Goes on with the next copy of the key, from the start; what was seen already is dropped. Who was
+/// only remembered as the owner is looked up first.
 void Finder::next_replica(SearchId id, Job job) {
   auto found = searches_.find(id);
   if (found == searches_.end()) return;
   Running& r = found->second;
   job.after.reset();
-  if (++job.replica < job.replicas.size()) {
-    if (!r.paused) return read(id, std::move(job));
-    r.jobs.push_back(std::move(job));
-    --r.reading;
-    return;
-  }
-  bool lost = !job.answered && ++job.attempts < options_.attempts;
-  if (lost) {  // perhaps the ring has changed: find the owner again
+  bool next = job.sure && ++job.replica < job.replicas.size();
+  bool again = !job.sure || (!next && !job.answered && ++job.attempts < options_.attempts);
+  if (again) {  // perhaps the ring has changed
+    job.sure = true;
     job.replicas.clear();
     job.replica = 0;
-    if (!r.paused) return locate(id, std::move(job));
+  }
+  if ((next || again) && r.paused) {
     r.jobs.push_back(std::move(job));
     --r.reading;
     return;
   }
+  if (next) return read(id, std::move(job));
+  if (again) return locate(id, std::move(job));
   r.report.complete = r.report.complete && job.answered;
   --r.reading;
   pump(id);

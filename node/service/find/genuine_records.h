@@ -1,6 +1,7 @@
 #pragma once
 
-#include <set>
+#include <cstring>
+#include <unordered_set>
 
 #include "base/hash.h"
 #include "profile/record.h"
@@ -32,14 +33,24 @@ class GenuineRecords {
   std::size_t checked() const { return checked_; }  // signatures, not questions
 
  private:
+  /// Digests are as good as random, those of genuine records above all.
+  struct FirstBytes {
+    std::size_t operator()(const Digest& digest) const {
+      std::size_t out = 0;
+      std::memcpy(&out, digest.data(), sizeof out);
+      return out;
+    }
+  };
+  using Digests = std::unordered_set<Digest, FirstBytes>;
+
   bool remembers(const Digest& digest) const;
 
   const profile::Schema& schema_;
   profile::Salt salt_;
   const Signer& signer_;
   Options options_;
-  std::set<Digest> newer_{};
-  std::set<Digest> older_{};
+  Digests newer_{};
+  Digests older_{};
   std::size_t checked_ = 0;
 };
 

@@ -99,7 +99,8 @@ void Index::on_query(const Request& request) {
   }
   QueryReply reply;
   bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
-  reply.settling = changed || replicas_.behind();
+  bool ours = replicas_.neighbourhood().among_first(1, asked->key);
+  reply.settling = changed || !ours || replicas_.behind();
   if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
     profile::Matcher matcher(schema_, asked->predicates);
     auto found =

@@ -11,16 +11,16 @@ Verifier::Verifier(Context& context, const Users& users, const profile::Schema& 
                    Options options)
     : context_(context), users_(users), schema_(schema), options_(options), rate_(options.rate) {}
 
-const Verifier::Parsed* Verifier::profile_of(const User& user) {
-  auto found = parsed_.find(user.id());
-  if (found != parsed_.end() && found->second.text == user.published_profile) return &found->second;
+const Verifier::Parsed* Verifier::profile_of(const UserId& id, const User& user) {
+  auto found = parsed_.find(id);
+  if (found != parsed_.end() && found->second.version == user.version) return &found->second;
   auto profile = profile::parse_profile(schema_, user.published_profile);
   if (!profile) return nullptr;
   if (parsed_.size() >= options_.parsed_profiles) parsed_.clear();
   std::string card = profile::card_json(schema_, *profile);
   if (card.size() > max_card) card = "{}";
-  Parsed parsed{user.published_profile, *std::move(profile), std::move(card)};
-  return &parsed_.insert_or_assign(user.id(), std::move(parsed)).first->second;
+  Parsed parsed{user.version, *std::move(profile), std::move(card)};
+  return &parsed_.insert_or_assign(id, std::move(parsed)).first->second;
 }
 
 /// The same question comes from every asker's many candidates, page by page.
@@ -44,7 +44,7 @@ void Verifier::on_verify(const Request& request) {
   for (const Id& owner : asked->owners) {
     VerifyReply::Entry entry;
     const User* user = users_.find(owner);
-    const Parsed* parsed = user != nullptr && user->published ? profile_of(*user) : nullptr;
+    const Parsed* parsed = user != nullptr && user->published ? profile_of(owner, *user) : nullptr;
     if (parsed != nullptr && profile::matches(schema_, parsed->profile, **query))
       entry = {.yes = true, .version = user->version, .card = parsed->card};
     reply.entries.push_back(std::move(entry));

@@ -28,11 +28,11 @@ class Verifier {
 
  private:
   struct Parsed {
-    std::string text{};
+    std::uint64_t version{};  // that was published
     profile::Profile profile{};
     std::string card{};
   };
-  const Parsed* profile_of(const User& user);
+  const Parsed* profile_of(const UserId& id, const User& user);
   Result<const profile::Query*> query_of(const std::string& text);
 
   Context& context_;

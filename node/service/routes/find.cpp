@@ -200,8 +200,7 @@ class FindRoutes {
       return list.push_back(std::move(person));
     }
     ++exchange.told;
-    exchange.answer.event(
-        {.name = "hit", .json = person_text(participant_.schema(), person)});
+    exchange.answer.event({.name = "hit", .json = person_text(participant_.schema(), person)});
   }
 
   std::string people(const Exchange& exchange) const {
@@ -217,8 +216,7 @@ class FindRoutes {
     exchange.over = true;
     Json head{
         {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
-    Json rest{
-        {"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
+    Json rest{{"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
     if (report.limited) rest["cookie"] = std::to_string(*exchange.wish.cookie);
     if (exchange.wish.explain) rest["explain"] = explain_json(report);
     if (!exchange.stream) {

@@ -74,7 +74,8 @@ Card::object_t card_attributes(const profile::Schema& schema, const std::string&
   Card told = Card::parse(card, nullptr, false);
   if (!told.is_object()) return {};
   auto out = std::move(told.get_ref<Card::object_t&>());
-  std::erase_if(out, [&](const auto& entry) { return !is_good(schema, entry.first, entry.second); });
+  std::erase_if(out,
+                [&](const auto& entry) { return !is_good(schema, entry.first, entry.second); });
   return out;
 }
 
@@ -86,8 +87,13 @@ std::string take_name(Card::object_t& attrs) {
   return first.is_string() ? first.get<std::string>() : "";
 }
 
-std::string member(const std::string& name, const Card& value) {
-  return to_text(Card(name)) + ":" + to_text(value);
+/// ,"sip":"sip:alice@example.net" and so on
+std::string ways_text(const Card::object_t& attrs) {
+  std::string out;
+  for (const auto& [attr, value] : attrs) {
+    if (is_way(attr, value)) out += "," + to_text(Card(attr)) + ":" + to_text(value);
+  }
+  return out;
 }
 
 double mean(std::size_t sum, std::size_t count) {
@@ -99,22 +105,15 @@ double mean(std::size_t sum, std::size_t count) {
 
 /// Put together from texts: a tree of 50 people would be built and copied to be written once.
 std::string person_text(const profile::Schema& schema, const Person& person) {
-  auto card = card_attributes(schema, person.card);
-  std::string name = take_name(card);
-  std::string attrs;
-  std::string ways;
-  for (const auto& [attr, value] : card) {
-    std::string text = member(attr, value);
-    if (is_way(attr, value)) ways += "," + text;
-    attrs += (attrs.empty() ? "" : ",") + text;
-  }
+  auto attrs = card_attributes(schema, person.card);
+  std::string name = take_name(attrs);
+  std::string ways = ways_text(attrs);
   const Callee& callee = person.callee;
-  return fmt::format(
-      R"({{"id":"{}","name":{},"attrs":{{{}}},"verified":{},"online":{},)"
-      R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
-      callee.id().hex(), to_text(Card(name)), attrs, person.verified, person.online,
-      to_hex(callee.key), to_hex(callee.message_key), callee.host.id.hex(),
-      to_text(Card(callee.host.address)), ways);
+  return fmt::format(R"({{"id":"{}","name":{},"attrs":{},"verified":{},"online":{},)"
+                     R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
+                     callee.id().hex(), to_text(Card(name)), to_text(Card(std::move(attrs))),
+                     person.verified, person.online, to_hex(callee.key), to_hex(callee.message_key),
+                     callee.host.id.hex(), to_text(Card(callee.host.address)), ways);
 }
 
 Json stats_json(const FindReport& report) {
@@ -123,6 +122,7 @@ Json stats_json(const FindReport& report) {
           {"candidates", report.candidates},
           {"false_positives", report.false_positives},
           {"offline", report.offline},
+          {"slow", report.slow},
           {"messages", report.messages},
           {"bytes", report.bytes},
           {"hops_mean", mean(report.hops, report.lookups)},
