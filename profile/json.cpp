@@ -45,8 +45,10 @@ Result<void> read_attribute(const Schema& schema, Profile& profile, const std::s
     if (!value) return value.error();
     values.push_back(std::move(*value));
   }
-  if (json.items.size() > Profile::max_values)
-    return wrong(name, fmt::format("more than {} values", Profile::max_values));
+  if (json.items.size() > Profile::max_values) {
+    auto slot = schema.slot(name);
+    return slot ? too_many_values(schema.at(*slot), name) : unknown_attribute(schema, name);
+  }
   for (const JsonTree& item : json.items) {
     auto value = value_of(name, item);
     if (!value) return value.error();

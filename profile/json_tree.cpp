@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bytes.h"
 #include "base/log.h"
 
 namespace beckon::profile {
@@ -40,7 +41,11 @@ class Builder final : public nlohmann::json_sax<Json> {
     open_.back()->members.emplace_back(std::move(name), JsonTree{});
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+  bool parse_error(std::size_t position, const std::string& token,
+                   const Json::exception& why) override {
+    constexpr int number_overflow = 406;
+    if (why.id == number_overflow)
+      return stop(fmt::format("the number {} is too large", printable(token, 40)));
     return stop(fmt::format("not JSON: cannot go on at byte {}", position));
   }
 
@@ -114,6 +119,9 @@ Result<JsonTree> parse_json(std::string_view text, const JsonLimits& limits) {
     return invalid(
         fmt::format("{} bytes of JSON, at most {} are allowed", text.size(), limits.bytes));
   }
+  if (!is_utf8(text)) return invalid("not JSON: not UTF-8");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return invalid("not JSON: there is nothing in it");
   Builder builder(limits);
   try {
     if (Json::sax_parse(text, &builder)) return std::move(builder.root);

@@ -8,6 +8,12 @@
 
 namespace beckon::profile {
 
+Error too_many_values(const Attribute& attribute, std::string_view name) {
+  bool one = attribute.max_values == 1;
+  return invalid(fmt::format("{}: at most {} {} allowed", name, attribute.max_values,
+                             one ? "value is" : "values are"));
+}
+
 Error unknown_attribute(const Schema& schema, std::string_view name) {
   std::string text = fmt::format("no attribute \"{}\"", printable(name, 40));
   if (name.starts_with("x-")) return invalid(text + " (after x- come 1 to 30 of a-z 0-9 - _)");
@@ -29,7 +35,7 @@ Result<void> Profile::set(const Schema& schema, std::string_view name,
     if (std::find(read.begin(), read.end(), *value) == read.end())
       read.push_back(std::move(*value));
     if (read.size() > attribute.max_values) {
-      return invalid(fmt::format("{}: more than {} values", name, attribute.max_values));
+      return too_many_values(attribute, name);
     }
   }
   std::size_t total = read.size();

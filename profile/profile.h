@@ -48,5 +48,6 @@ class Profile {
 
 /// "no attribute "hobbby". Close: hobby".
 Error unknown_attribute(const Schema& schema, std::string_view name);
+Error too_many_values(const Attribute& attribute, std::string_view name);
 
 }  // namespace beckon::profile

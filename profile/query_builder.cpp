@@ -105,8 +105,9 @@ void QueryBuilder::check(const Branch& branch, const Written& whole) {
   std::size_t items = 0;
   for (const Term& term : branch) items += term.items.size();
   if (branch.size() > Query::max_terms)
-    problem(whole, fmt::format("more than {} terms", Query::max_terms));
-  if (items > Query::max_items) problem(whole, fmt::format("more than {} items", Query::max_items));
+    problem(whole, fmt::format("more than {} terms; leave some out", Query::max_terms));
+  if (items > Query::max_items)
+    problem(whole, fmt::format("more than {} items; ask for fewer at once", Query::max_items));
   if (std::none_of(branch.begin(), branch.end(), [](const Term& t) { return t.is_ordinary(); })) {
     problem(whole,
             "!=, has= and ~= with fewer than three characters need an ordinary term beside them, "

@@ -140,8 +140,7 @@ class Importer {
     Entry& entry = values_[std::string(attribute)];
     entry.property = property;
     if (entry.values.size() >= schema_.at(*slot).max_values) {
-      return leave_out(
-          fmt::format("{}: more than {} values", property, schema_.at(*slot).max_values));
+      return leave_out(too_many_values(schema_.at(*slot), property).text);
     }
     entry.values.push_back(std::move(value));
   }

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -34,11 +35,19 @@ struct Outcome {
 Result<std::string> read_whole_file(const std::string& name) {
   std::ifstream file;
   if (name != "-") {
+    std::error_code unknown;
+    if (std::filesystem::is_directory(name, unknown))
+      return invalid(fmt::format("{} is a folder; name a file in it", printable(name, 200)));
     file.open(name, std::ios::binary);
     if (!file) return invalid(fmt::format("cannot read {}", printable(name, 200)));
   }
   std::istream& in = name == "-" ? std::cin : file;
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::ios_base::failure&) {
+    return invalid(fmt::format("cannot read {} to its end", printable(name, 200)));
+  }
   if (text.size() > max_file) return invalid("the file is larger than 512 MiB");
   return text;
 }

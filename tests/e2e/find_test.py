@@ -220,6 +220,7 @@ class Surface(Overlay):
                               "list.json": "[]", "long.json": '{"name":"' + "x" * 100000 + '"}', "broken.vcf": "BEGIN:VCARD\nFN:A\n"}.items():
             self.refused(["profile", "import", self.file(name, content)], 2)
         self.refused(["profile", "import", str(self.folder / "nothing.json")], 2, "cannot read")
+        self.refused(["profile", "import", str(self.folder)], 2, "is a folder; name a file in it")
         self.refused(["profile", "show", "--as", "abcdef0123"], 1, "hosts no user")
         self.assertEqual(self.one.json("profile", "show"), before)
         self.assertEqual(len(self.one.json("profile", "list")["users"]), 1)

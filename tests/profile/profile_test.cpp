@@ -33,7 +33,7 @@ TEST_SUITE("profile/profile") {
     CHECK(wrong.error().text == "age: age lies in 1..120");
     CHECK(p.values("age")[0].number == Interval{24, 24});
     CHECK(set(p, "agee", {"1"}).error().text == "no attribute \"agee\". Close: age");
-    CHECK(set(p, "age", {"1", "2"}).error().text == "age: more than 1 values");
+    CHECK(set(p, "age", {"1", "2"}).error().text == "age: at most 1 value is allowed");
     CHECK(set(p, "age", {}).error().text == "age: no value given");
   }
 

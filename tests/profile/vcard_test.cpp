@@ -58,8 +58,8 @@ TEST_SUITE("profile/vcard") {
     REQUIRE(card.has_value());
     CHECK(card->profile.values("hobby").size() == 8);
     CHECK(card->left_out == std::vector<std::string>{"BDAY: no full date", "GEO",
-                                                     "HOBBY: more than 8 values",
-                                                     "HOBBY: more than 8 values"});
+                                                     "HOBBY: at most 8 values are allowed",
+                                                     "HOBBY: at most 8 values are allowed"});
   }
 
   TEST_CASE("what is no vCard is refused") {

@@ -3,48 +3,24 @@
 #include <doctest/doctest.h>
 
 #include "node/service/find/index_item.h"
+#include "tests/service/codecs.h"
 
 using namespace beckon;
 using namespace beckon::service;
+using test::check_codec;
+using test::id_hex;
+using test::id_of;
 
 TEST_SUITE_BEGIN("service/find_messages");
 
 namespace {
 
-Id id(std::uint8_t byte) {
-  Id out;
-  out.bytes.fill(byte);
-  return out;
-}
-
-std::string twenty(std::string_view byte) {
-  std::string out;
-  for (int i = 0; i < 20; ++i) out += byte;
-  return out;
-}
-
-/// Round trip, golden bytes, every shorter prefix refused, one byte more refused.
-template <typename Decode>
-void check_codec(const Bytes& bytes, const std::string& golden, Decode decode) {
-  CHECK(to_hex(bytes) == golden);
-  auto whole = decode(bytes);
-  REQUIRE(whole);
-  CHECK(encode(*whole) == bytes);
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    CAPTURE(size);
-    CHECK(!decode(ByteView(bytes).first(size)));
-  }
-  Bytes longer = bytes;
-  longer.push_back(0);
-  CHECK(!decode(longer));
-}
-
 QueryRequest some_query() {
-  return {.key = id(1),
+  return {.key = id_of(1),
           .wanted = {.home_only = true, .first_x = false, .first_y = true, .back = 3},
           .predicates = {{.slot = 4}},
-          .start = id(2),
-          .after = id(3),
+          .start = id_of(2),
+          .after = id_of(3),
           .credit = 16};
 }
 
@@ -53,12 +29,12 @@ QueryRequest some_query() {
 TEST_CASE("a query and its reply keep to their layout") {
   check_codec(
       encode(some_query()),
-      twenty("01") + "0503" + twenty("02") + "01" + twenty("03") + "10" + "0004" + "01040000",
+      id_hex("01") + "0503" + id_hex("02") + "01" + id_hex("03") + "10" + "0004" + "01040000",
       decode_query_request);
   QueryRequest fresh = some_query();
   fresh.after.reset();
   check_codec(encode(fresh),
-              twenty("01") + "0503" + twenty("02") + "00" + "10" + "0004" + "01040000",
+              id_hex("01") + "0503" + id_hex("02") + "00" + "10" + "0004" + "01040000",
               decode_query_request);
   QueryReply reply{
       .settling = true, .more = true, .listed = 7, .scanned = 5, .records = {{0xaa, 0xbb}, {0xcc}}};
@@ -73,17 +49,17 @@ TEST_CASE("a query and its reply keep to their layout") {
 }
 
 TEST_CASE("a count and its reply keep to their layout") {
-  check_codec(encode(CountRequest{.keys = {id(1), id(2)}}), "02" + twenty("01") + twenty("02"),
-              decode_count_request);
+  check_codec(encode(CountRequest{.keys = {id_of(1), id_of(2)}}),
+              "02" + id_hex("01") + id_hex("02"), decode_count_request);
   check_codec(encode(CountReply{.listed = {1, 0xffffffff}}), "0200000001ffffffff",
               decode_count_reply);
 }
 
 TEST_CASE("a verification and its reply keep to their layout") {
-  check_codec(encode(VerifyRequest{.query = "a=b", .owners = {id(9)}}),
+  check_codec(encode(VerifyRequest{.query = "a=b", .owners = {id_of(9)}}),
               "0003613d62"
               "01" +
-                  twenty("09"),
+                  id_hex("09"),
               decode_verify_request);
   VerifyReply reply{.entries = {{}, {.yes = true, .version = 258, .card = "{}"}}};
   check_codec(encode(reply),
@@ -136,7 +112,7 @@ TEST_CASE("what exceeds a limit or has no meaning is refused") {
   CHECK(!decode_verify_request(encode(VerifyRequest{.query = "a=b"})));
   CHECK(!decode_verify_request(
       encode(VerifyRequest{.query = "a=b", .owners = std::vector<Id>(max_verify + 1)})));
-  CHECK(!decode_verify_request(encode(VerifyRequest{.query = "\xff", .owners = {id(1)}})));
+  CHECK(!decode_verify_request(encode(VerifyRequest{.query = "\xff", .owners = {id_of(1)}})));
   CHECK(!decode_verify_reply(
       encode(VerifyReply{.entries = {{.yes = true, .card = std::string(max_card + 1, ' ')}}})));
   CHECK(!decode_verify_reply(encode(VerifyReply{.entries = {{.yes = true, .card = "\xff"}}})));

@@ -3,62 +3,40 @@
 #include <doctest/doctest.h>
 
 #include "base/rng.h"
+#include "tests/service/codecs.h"
 
 using namespace beckon;
 using namespace beckon::service;
+using test::check_codec;
+using test::id_hex;
+using test::id_of;
+using test::repeat;
 
 TEST_SUITE_BEGIN("service/replica_messages");
 
 namespace {
 
-Id id(std::uint8_t byte) {
-  Id out;
-  out.bytes.fill(byte);
-  return out;
-}
+ItemKey key(std::uint8_t byte) { return {id_of(byte), ItemKind::author_record, id_of(byte)}; }
 
-ItemKey key(std::uint8_t byte) { return {id(byte), ItemKind::author_record, id(byte)}; }
-
-/// Round trip, golden bytes, every shorter prefix refused, one byte more refused.
-template <typename Decode>
-void check_codec(const Bytes& bytes, const std::string& golden, Decode decode) {
-  CHECK(to_hex(bytes) == golden);
-  auto whole = decode(bytes);
-  REQUIRE(whole);
-  CHECK(encode(*whole) == bytes);
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    CHECK(!decode(ByteView(bytes).first(size)));
-  }
-  Bytes longer = bytes;
-  longer.push_back(0);
-  CHECK(!decode(longer));
-}
-
-std::string repeat(std::string_view text, int count) {
-  std::string out;
-  for (int i = 0; i < count; ++i) out += text;
-  return out;
-}
-
-const std::string k1 = repeat("01", 20) + "01" + repeat("01", 20);
-const std::string k2 = repeat("02", 20) + "01" + repeat("02", 20);
+const std::string k1 = id_hex("01") + "01" + id_hex("01");
+const std::string k2 = id_hex("02") + "01" + id_hex("02");
 
 }  // namespace
 
 TEST_CASE("put and its reply keep to their layout") {
   PutRequest put;
-  put.entries.push_back({{id(1), ItemKind::author_record, {0xaa}}, {}});
-  put.entries.push_back({{id(2), ItemKind::index_record, {}}, 5});
+  put.entries.push_back({{id_of(1), ItemKind::author_record, {0xaa}}, {}});
+  put.entries.push_back({{id_of(2), ItemKind::index_record, {}}, 5});
   check_codec(encode(put),
               "0002"
               "00" +
-                  repeat("01", 20) +
+                  id_hex("01") +
                   "01"
                   "00000001"
                   "aa"
                   "01"
                   "0000000000000005" +
-                  repeat("02", 20) +
+                  id_hex("02") +
                   "02"
                   "00000000",
               decode_put_request);
@@ -74,19 +52,21 @@ TEST_CASE("put and its reply keep to their layout") {
 }
 
 TEST_CASE("get and its reply keep to their layout") {
-  check_codec(encode(GetRequest{.ring = id(1), .kind = ItemKind::author_record, .newer_than = 2}),
-              repeat("01", 20) +
-                  "01"
-                  "0000000000000002"
-                  "00",
-              decode_get_request);
-  check_codec(encode(GetRequest{.ring = id(1), .kind = ItemKind::author_record, .after = id(9)}),
-              repeat("01", 20) +
-                  "01"
-                  "0000000000000000"
-                  "01" +
-                  repeat("09", 20),
-              decode_get_request);
+  check_codec(
+      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .newer_than = 2}),
+      id_hex("01") +
+          "01"
+          "0000000000000002"
+          "00",
+      decode_get_request);
+  check_codec(
+      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .after = id_of(9)}),
+      id_hex("01") +
+          "01"
+          "0000000000000000"
+          "01" +
+          id_hex("09"),
+      decode_get_request);
   check_codec(encode(GetReply{.more = true, .items = {{1, 2}, {}}}),
               "01"
               "0002"
@@ -97,8 +77,8 @@ TEST_CASE("get and its reply keep to their layout") {
 }
 
 TEST_CASE("replicate and its reply keep to their layout") {
-  check_codec(encode(ReplicateRequest{{{id(1), ItemKind::author_record, {0xaa, 0xbb}}}}),
-              "0001" + repeat("01", 20) +
+  check_codec(encode(ReplicateRequest{{{id_of(1), ItemKind::author_record, {0xaa, 0xbb}}}}),
+              "0001" + id_hex("01") +
                   "01"
                   "00000002"
                   "aabb",
@@ -110,10 +90,9 @@ TEST_CASE("replicate and its reply keep to their layout") {
 }
 
 TEST_CASE("the messages of a comparison keep to their layout") {
-  DigestRequest digests{.arc = {.after = id(1), .upto = id(2)}};
+  DigestRequest digests{.arc = {.after = id_of(1), .upto = id_of(2)}};
   digests.digests[63].fill(0xee);
-  check_codec(encode(digests),
-              repeat("01", 20) + repeat("02", 20) + repeat("00", 63 * 8) + repeat("ee", 8),
+  check_codec(encode(digests), id_hex("01") + id_hex("02") + repeat("00", 63 * 8) + repeat("ee", 8),
               decode_digest_request);
   check_codec(encode(DigestReply{0x8000000000000001}), "8000000000000001", decode_digest_reply);
 
@@ -141,15 +120,15 @@ TEST_CASE("the messages of a comparison keep to their layout") {
               decode_list_reply);
 
   check_codec(encode(WantRequest{{key(1), key(2)}}), "0002" + k1 + k2, decode_want_request);
-  check_codec(encode(WantReply{.parcels = {{id(1), ItemKind::author_record, {7}}}, .done = 2}),
+  check_codec(encode(WantReply{.parcels = {{id_of(1), ItemKind::author_record, {7}}}, .done = 2}),
               "0002"
               "0001" +
-                  repeat("01", 20) +
+                  id_hex("01") +
                   "01"
                   "00000001"
                   "07",
               decode_want_reply);
-  check_codec(encode(ChainRequest{{id(1), id(2)}}), "02" + repeat("01", 20) + repeat("02", 20),
+  check_codec(encode(ChainRequest{{id_of(1), id_of(2)}}), "02" + id_hex("01") + id_hex("02"),
               decode_chain_request);
 }
 

@@ -240,6 +240,38 @@ TEST_CASE("a read survives any r-1 silent or lying replicas, and never goes back
   CHECK(world.text(author) == "two");
 }
 
+TEST_CASE("a read that nobody answers begins again for a while, one that is answered does not") {
+  World world(5);
+  Author author(1, world.signer);
+  REQUIRE(world.put(author.parcel(1, world.now(), "one")).safe);
+  Time ready = world.net.time() + 1s;
+  std::size_t asked = 0;
+  for (const Id& id : world.net.live()) {
+    world.net.node(id).on(raw(FrameType::get_req), [&, id](const Request& request) {
+      ++asked;
+      if (world.net.time() >= ready) return world.at(id).handle(request);
+      world.net.node(id).refuse(request, to_error(Status::unavailable));
+    });
+  }
+  CHECK(world.text(author) == "one");
+  CHECK(asked > 3);
+
+  ready = Time::max();
+  Time begin = world.net.time();
+  auto never = world.get(author, world.net.live().back());
+  REQUIRE(!never);
+  CHECK(never.error().code == ErrorCode::unavailable);
+  CHECK(world.net.time() - begin >= world.options.get_patience);
+  CHECK(world.net.time() - begin < world.options.get_patience + 1s);
+
+  ready = world.net.time();
+  asked = 0;
+  auto nothing = world.get(Author(2, world.signer), world.net.live().back());
+  REQUIRE(!nothing);
+  CHECK(nothing.error().code == ErrorCode::not_found);
+  CHECK(asked == 3);
+}
+
 TEST_CASE("forged and misplaced records are refused everywhere") {
   World world(8);
   Author author(1, world.signer);
