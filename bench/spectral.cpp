@@ -78,11 +78,11 @@ class FourBitFilter {
 };
 
 void insert_stream(SpectralFilter& filter, const Keys& keys) {
-  std::array<Hash128, 512> elements;
-  for (std::size_t from = 0; from < keys.size(); from += elements.size()) {
-    std::size_t count = std::min(elements.size(), keys.size() - from);
-    for (std::size_t i = 0; i < count; ++i) elements[i] = filter.shape().element(keys[from + i]);
-    filter.insert_all({elements.data(), count});
+  std::array<std::string_view, 1024> texts;
+  for (std::size_t from = 0; from < keys.size(); from += texts.size()) {
+    std::size_t count = std::min(texts.size(), keys.size() - from);
+    for (std::size_t i = 0; i < count; ++i) texts[i] = keys[from + i];
+    filter.insert_all(std::span<const std::string_view>(texts.data(), count));
   }
 }
 

@@ -17,6 +17,7 @@ class LineCounter::Method {
   virtual ~Method() = default;
   virtual void insert(std::span<const Hash128> elements) = 0;
   virtual std::uint64_t estimate(const Hash128& element) const = 0;
+  virtual const filters::CounterArray& counters() const = 0;  // of the first filter
 };
 
 namespace {
@@ -36,6 +37,13 @@ class MethodOf final : public LineCounter::Method {
   }
   std::uint64_t estimate(const Hash128& element) const override {
     return filter_.estimate(element);
+  }
+  const filters::CounterArray& counters() const override {
+    if constexpr (requires { filter_.primary(); }) {
+      return filter_.primary().counters();
+    } else {
+      return filter_.counters();
+    }
   }
 
  private:
@@ -165,6 +173,13 @@ std::vector<LineCounter::Row> LineCounter::rows() const {
                    [](const Row& a, const Row& b) { return a.count > b.count; });
   if (out.size() > options_.limit) out.resize(options_.limit);
   return out;
+}
+
+double LineCounter::crowding() const {
+  const filters::CounterArray& counters = method_->counters();
+  double used = 0;
+  for (std::uint32_t i = 0; i < counters.size(); ++i) used += counters.get(i) > 0 ? 1 : 0;
+  return std::pow(used / counters.size(), options_.k);
 }
 
 std::optional<LineCounter::Exactness> LineCounter::exactness() const {

@@ -53,6 +53,10 @@ class LineCounter {
   };
   std::optional<Exactness> exactness() const;
 
+  /// The share of lines never seen that would be counted all the same, from how many counters are
+  /// in use: about the share of counts that are too high.
+  double crowding() const;
+
   std::uint64_t lines() const { return lines_; }
   std::uint64_t counters() const { return counters_; }  // of all filters of the method
   bool overflowed() const { return overflowed_; }       // more lines passed than were kept

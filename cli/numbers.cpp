@@ -1,11 +1,13 @@
 #include "cli/numbers.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -72,6 +74,16 @@ Result<void> write_file(const std::string& path, const std::string& content) {
   file << content;
   file.close();
   if (file) return {};
+  return Error{ErrorCode::internal, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+}
+
+Result<void> may_write(const std::string& path) {
+  std::error_code ignored;
+  bool there = std::filesystem::exists(path, ignored);
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::string asked = there ? path : folder.empty() ? "." : folder.string();
+  errno = there && std::filesystem::is_directory(path, ignored) ? EISDIR : 0;
+  if (errno == 0 && ::access(asked.c_str(), W_OK) == 0) return {};
   return Error{ErrorCode::internal, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
 }
 

@@ -29,5 +29,7 @@ std::pair<std::string_view, std::string_view> cut(std::string_view text, char se
 
 /// Writes a whole file; the error names the path and the system's reason.
 Result<void> write_file(const std::string& path, const std::string& content);
+/// Whether write_file has a chance, to be asked before long work; the same error. Changes nothing.
+Result<void> may_write(const std::string& path);
 
 }  // namespace beckon::cli

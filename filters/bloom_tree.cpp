@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "filters/bit_runs.h"
+#include "filters/tree_lanes.h"
 
 namespace beckon::filters {
 
@@ -51,6 +52,7 @@ bool walk(const TreePositions& positions, std::size_t depth, const Hash128& elem
 
 BloomTree::BloomTree(BloomTreeShape shape)
     : shape_(std::move(shape)), positions_(shape_), bits_(shape_.total_bits()) {
+  by_lanes_ = walks_by_lanes(shape_, positions_);
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < shape_.depth(); ++i) {
     offsets_.push_back(offset);
@@ -82,6 +84,9 @@ Result<BloomTree> BloomTree::from_levels(BloomTreeShape shape, std::span<const B
 }
 
 void BloomTree::insert(const Hash128& element) {
+  if (by_lanes_) {
+    return insert_by_lanes({positions_, offsets_, bits_.words()}, positions_.salted(element));
+  }
   walk(positions_, shape_.depth(), element,
        [&](std::size_t level, std::uint64_t at, std::uint32_t count, std::uint64_t mask) {
          or_run(bits_, offsets_[level] + at, mask, count);
@@ -90,10 +95,26 @@ void BloomTree::insert(const Hash128& element) {
 }
 
 bool BloomTree::may_contain(const Hash128& element) const {
+  if (by_lanes_) {
+    return find_by_lanes({positions_, offsets_, bits_.words()}, positions_.salted(element));
+  }
   return walk(positions_, shape_.depth(), element,
               [&](std::size_t level, std::uint64_t at, std::uint32_t count, std::uint64_t mask) {
                 return (mask & ~run_at(bits_, offsets_[level] + at, count)) == 0;
               });
+}
+
+void BloomTree::insert_all(std::span<const Hash128> elements) {
+  std::size_t done =
+      by_lanes_ ? insert_many({positions_, offsets_, bits_.words()}, elements) : std::size_t{0};
+  for (const Hash128& element : elements.subspan(done)) insert(element);
+}
+
+void BloomTree::may_contain(std::span<const Hash128> elements, std::span<bool> out) const {
+  ENSURE(out.size() >= elements.size());
+  std::size_t i = by_lanes_ ? find_many({positions_, offsets_, bits_.words()}, elements, out.data())
+                            : std::size_t{0};
+  for (; i < elements.size(); ++i) out[i] = may_contain(elements[i]);
 }
 
 bool BloomTree::intersect(const BloomTree& other) {

@@ -22,6 +22,9 @@ class BloomTree {
 
   void insert(const Hash128& element);
   bool may_contain(const Hash128& element) const;
+  /// The same for many, several times as fast: out[i] answers elements[i].
+  void insert_all(std::span<const Hash128> elements);
+  void may_contain(std::span<const Hash128> elements, std::span<bool> out) const;
 
   /// Afterwards holds at least what both hold; false, and nothing changes, if the shapes differ.
   /// Bits whose child filter came out empty are cleared, for no common element has set them.
@@ -48,6 +51,7 @@ class BloomTree {
   BloomTreeShape shape_;
   TreePositions positions_;
   std::vector<std::uint64_t> offsets_;
+  bool by_lanes_ = false;  // the shape is one of tree_lanes.h
   BitArray bits_;
 };
 

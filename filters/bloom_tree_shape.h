@@ -80,7 +80,6 @@ class TreePositions {
   }
   std::uint32_t k(std::size_t level) const { return levels_[level].k; }
 
- private:
   struct Level {
     Modulus modulus;
     std::uint32_t bits;
@@ -88,6 +87,11 @@ class TreePositions {
     std::uint32_t first_word;  // of the level's first filter
     bool small;
   };
+  const Level& at(std::size_t level) const { return levels_[level]; }
+  /// How far apart the root's positions begin: zero unless it is partitioned.
+  std::uint32_t root_slice() const { return partitioned_ ? levels_[0].modulus.value() : 0; }
+
+ private:
   void large(const Hash128& element, std::size_t level, std::uint32_t filter,
              std::uint32_t* out) const;
 
@@ -102,7 +106,7 @@ inline void TreePositions::large(const Hash128& element, std::size_t level, std:
   const Level& here = levels_[level];
   std::uint32_t first = here.first_word + filter * here.k;
   std::uint32_t base = filter * here.bits;
-  std::uint32_t slice = level == 0 && partitioned_ ? here.modulus.value() : 0;
+  std::uint32_t slice = level == 0 ? root_slice() : 0;
   for (std::uint32_t j = 0; j < here.k; ++j) {
     std::uint32_t w = hashing_ == TreeHashing::independent
                           ? word(element, first + j)

@@ -29,7 +29,13 @@ class CounterArray {
   }
   void add(std::uint32_t i, std::uint64_t count);
   void subtract(std::uint32_t i, std::uint64_t count);  // stops at zero
-  void prefetch(std::uint32_t i) const { __builtin_prefetch(&lines_[i / page_size], 1); }
+  void prefetch(std::uint32_t i) const { prefetch_line(i / page_size); }
+
+  // For counting a whole line of 64 counters at once (count_lines.h): the low bytes of a line, and
+  // what to do for each of them that began anew at zero.
+  std::uint8_t* line(std::uint32_t at) { return lines_[at].low.data(); }
+  void prefetch_line(std::uint32_t at) const { __builtin_prefetch(&lines_[at], 1); }
+  void carry(std::uint32_t i);
 
   std::size_t bytes() const;  // memory held
   friend bool operator==(const CounterArray& a, const CounterArray& b);
@@ -41,7 +47,6 @@ class CounterArray {
     std::array<std::uint8_t, page_size> low{};
   };
 
-  void carry(std::uint32_t i);
   std::uint64_t& high(std::uint32_t i);
 
   std::uint8_t& low(std::uint32_t i) { return lines_.data()->low.data()[i]; }

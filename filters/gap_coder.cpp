@@ -35,6 +35,16 @@ std::vector<Stretch> stretches(std::size_t bits, std::size_t ones) {
   return out;
 }
 
+/// Most of the lanes, some way before their ends.
+template <typename Table>
+void read_by_table(const Golomb& code, ByteView in, BitArray& out, std::array<GapLane, lanes>& all,
+                   std::size_t count) {
+  auto table = std::make_unique<Table>(code);
+  auto* bytes = reinterpret_cast<std::uint8_t*>(out.words().data());
+  if (count == lanes) read_four(*table, in.data(), bytes, all);
+  for (std::size_t i = 0; i < count; ++i) read_one(*table, in.data(), bytes, all[i]);
+}
+
 /// The rest of a lane, gap by gap. False if it does not end exactly where it should.
 bool read_to_the_end(const Golomb& code, ByteView in, BitArray& out, GapLane& lane) {
   while (true) {
@@ -69,7 +79,7 @@ void encode_gaps(Bytes& out, const BitArray& bits, std::size_t ones) {
   out.insert(out.end(), coded.data(), to);
 }
 
-Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in) {
+Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in, BitArray spare) {
   std::vector<Stretch> parts = stretches(bits, ones);
   std::array<std::uint64_t, lanes> sizes{};
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) sizes[i] = take_varint(in);
@@ -84,12 +94,16 @@ Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in)
     from += sizes[i];
   }
   Golomb code(golomb_parameter(bits, ones));
-  BitArray out(bits);
-  if (ones >= worth_a_table && GapTable::fits(code)) {
-    auto table = std::make_unique<GapTable>(code);
-    auto* bytes = reinterpret_cast<std::uint8_t*>(out.words().data());
-    if (parts.size() == lanes) read_four(*table, rest.data(), bytes, all);
-    for (std::size_t i = 0; i < parts.size(); ++i) read_one(*table, rest.data(), bytes, all[i]);
+  BitArray out = std::move(spare);
+  if (out.size() == bits) {
+    out.clear();
+  } else {
+    out = BitArray(bits);
+  }
+  if (ones >= worth_a_table && NearGapTable::fits(code)) {
+    read_by_table<NearGapTable>(code, rest, out, all, parts.size());
+  } else if (ones >= worth_a_table && GapTable::fits(code)) {
+    read_by_table<GapTable>(code, rest, out, all, parts.size());
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!read_to_the_end(code, rest, out, all[i])) {

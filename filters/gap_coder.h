@@ -14,7 +14,9 @@ namespace beckon::filters {
 void encode_gaps(Bytes& out, const BitArray& bits, std::size_t ones);
 
 /// `ones` is at least 1 and at most bits / 2. Refuses all that encode_gaps cannot have written.
-Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in);
+/// Uses the memory of `spare` if it is as long.
+Result<BitArray> decode_gaps(std::size_t bits, std::size_t ones, ByteReader& in,
+                             BitArray spare = {});
 
 /// Golomb's parameter: about ln 2 times the mean gap. Whole numbers only, so that both ends of a
 /// wire agree.

@@ -62,6 +62,72 @@ HWY_INLINE void read_lanes(const GapTable& table, const std::uint8_t* in, std::u
   }
 }
 
+/// How many steps of that size at most surely end before `end`, with a word to spare.
+HWY_INLINE std::uint64_t room(std::uint64_t end, std::uint64_t from, std::uint64_t step) {
+  return end < from + 64 ? 0 : (end - from - 64) / step;
+}
+
+/// The same for short gaps. What an entry tells is gathered in a register and written in steps of a
+/// byte: to read back a word of which a part was just written would wait for that to be finished.
+template <std::size_t count>
+HWY_INLINE void read_near_lanes(const NearGapTable& table, const std::uint8_t* in,
+                                std::uint8_t* out, GapLane* lanes) {
+  constexpr unsigned loaded = 57;
+  constexpr unsigned lookups = loaded / NearGapTable::window;
+  constexpr std::uint64_t reach = lookups * NearGapTable::most_advance;
+  std::array<std::uint64_t, count> at;
+  std::array<std::uint64_t, count> to;
+  std::array<std::uint64_t, count> word;
+  for (std::size_t i = 0; i < count; ++i) {
+    at[i] = lanes[i].at;
+    to[i] = lanes[i].to;
+    if (!room(lanes[i].end, to[i], reach)) return;
+    std::memcpy(&word[i], out + to[i] / 8, 8);
+  }
+  while (true) {
+    std::uint64_t rounds = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < count; ++i) {
+      rounds = std::min(
+          {rounds, room(lanes[i].in_end, at[i], loaded), room(lanes[i].end, to[i], reach)});
+    }
+    if (rounds == 0) break;
+    for (; rounds > 0; --rounds) {
+      std::array<std::uint64_t, count> coded;
+      for (std::size_t i = 0; i < count; ++i) {
+        coded[i] = load_bits(in, at[i], loaded) | std::uint64_t{1} << loaded;
+      }
+      for (unsigned step = 0; step < lookups; ++step) {
+        for (std::size_t i = 0; i < count; ++i) {
+          NearGapTable::Entry entry = table.at(coded[i]);
+          coded[i] >>= entry.code_bits();
+          std::uint64_t past = to[i] % 8;
+          word[i] |= entry.pattern() << past;
+          std::memcpy(out + to[i] / 8, &word[i], 8);
+          to[i] += entry.advance();
+          word[i] >>= (past + entry.advance()) & 56;
+        }
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        at[i] += loaded + 1 - static_cast<unsigned>(std::bit_width(coded[i]));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(out + to[i] / 8, &word[i], 8);
+    lanes[i].at = at[i];
+    lanes[i].to = to[i];
+  }
+}
+
+void near_four(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out,
+               GapLane* lanes) {
+  read_near_lanes<4>(table, in, out, lanes);
+}
+void near_one(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out,
+              GapLane* lanes) {
+  read_near_lanes<1>(table, in, out, lanes);
+}
+
 void four(const GapTable& table, const std::uint8_t* in, std::uint8_t* out, GapLane* lanes) {
   read_lanes<4>(table, in, out, lanes);
 }
@@ -92,6 +158,8 @@ namespace beckon::filters {
 
 HWY_EXPORT(four);
 HWY_EXPORT(one);
+HWY_EXPORT(near_four);
+HWY_EXPORT(near_one);
 HWY_EXPORT(write);
 
 void read_four(const GapTable& table, const std::uint8_t* in, std::uint8_t* out,
@@ -101,6 +169,15 @@ void read_four(const GapTable& table, const std::uint8_t* in, std::uint8_t* out,
 
 void read_one(const GapTable& table, const std::uint8_t* in, std::uint8_t* out, GapLane& lane) {
   HWY_DYNAMIC_DISPATCH(one)(table, in, out, &lane);
+}
+
+void read_four(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out,
+               std::array<GapLane, 4>& lanes) {
+  HWY_DYNAMIC_DISPATCH(near_four)(table, in, out, lanes.data());
+}
+
+void read_one(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out, GapLane& lane) {
+  HWY_DYNAMIC_DISPATCH(near_one)(table, in, out, &lane);
 }
 
 std::uint8_t* write_gaps(const GolombTable& codes, std::span<const std::uint64_t> words,

@@ -5,6 +5,7 @@
 
 #include "filters/gap_table.h"
 #include "filters/golomb.h"
+#include "filters/near_gap_table.h"
 
 namespace beckon::filters {
 
@@ -25,6 +26,9 @@ struct GapLane {
 void read_four(const GapTable& table, const std::uint8_t* in, std::uint8_t* out,
                std::array<GapLane, 4>& lanes);
 void read_one(const GapTable& table, const std::uint8_t* in, std::uint8_t* out, GapLane& lane);
+void read_four(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out,
+               std::array<GapLane, 4>& lanes);
+void read_one(const NearGapTable& table, const std::uint8_t* in, std::uint8_t* out, GapLane& lane);
 
 /// The gaps of the first `bits` bits, the one up to their end included; returns the end of the
 /// code.

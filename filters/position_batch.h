@@ -9,20 +9,19 @@
 namespace beckon::filters {
 
 /// Positions of many elements at once, on the widest vectors the processor has (chosen at run
-/// time). The same positions as positions() gives, ordered by hash function first.
+/// time). The same positions as Placement gives, ordered by hash function first; not for placements
+/// by line, which have count_lines.h.
 class PositionBatch {
  public:
   static constexpr std::size_t capacity = 64;
 
   explicit PositionBatch(const Placement& placement)
-      : placement_(placement), at_(capacity * placement.k()) {}
+      : placement_(placement), at_(capacity * placement.k()) {
+    ENSURE(!placement.by_line());
+  }
 
   void compute(std::span<const Hash128> elements);  // at most `capacity`
   std::span<const std::uint32_t> all() const { return {at_.data(), count_ * placement_.k()}; }
-  /// Enough of them to fetch every line of 64 counters they touch.
-  std::span<const std::uint32_t> lines() const {
-    return placement_.block() == 64 ? all().first(count_) : all();
-  }
   /// Position j of element i.
   std::uint32_t of(std::size_t i, std::uint32_t j) const { return at_[j * count_ + i]; }
 

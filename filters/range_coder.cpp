@@ -79,7 +79,7 @@ Bytes encode_bits(const BitArray& bits, const RangeCoderOptions& options) {
   return out.take();
 }
 
-Result<BitArray> decode_bits(std::size_t bits, ByteView bytes) {
+Result<BitArray> decode_bits(std::size_t bits, ByteView bytes, BitArray spare) {
   ByteReader in(bytes);
   std::uint8_t head = in.u8();
   if (!in.ok()) return invalid("coded bits are missing");
@@ -89,7 +89,8 @@ Result<BitArray> decode_bits(std::size_t bits, ByteView bytes) {
   Result<BitArray> out = invalid("coded bits of a form we do not know");
   auto form = static_cast<Form>(head & ~inverted);
   if (form == Form::gaps)
-    out = ones == 0 ? Result<BitArray>(BitArray(bits)) : decode_gaps(bits, ones, in);
+    out = ones == 0 ? Result<BitArray>(BitArray(bits))
+                    : decode_gaps(bits, ones, in, std::move(spare));
   if (form == Form::bytes) out = decode_bytes(bits, ones, in);
   if (out && ones == 0 && in.remaining() > 0) return invalid("coded bits have bytes left over");
   if (out && (head & inverted) != 0) return inverse(*out);

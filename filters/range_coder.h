@@ -18,8 +18,10 @@ struct RangeCoderOptions {
 Bytes encode_bits(const BitArray& bits, const RangeCoderOptions& options = {});
 
 /// `bits` is what the caller expects; takes memory and time in proportion to it, whatever the bytes
-/// say. Refuses everything that encode_bits cannot have written for so many bits.
-Result<BitArray> decode_bits(std::size_t bits, ByteView bytes);
+/// say. Refuses everything that encode_bits cannot have written for so many bits. The memory of
+/// `spare`, an array of that length no longer needed, is used again where the form allows it: new
+/// memory can cost a third of the decoding.
+Result<BitArray> decode_bits(std::size_t bits, ByteView bytes, BitArray spare = {});
 
 /// m H(ones / m), the bits an ideal coder needs.
 double entropy_bits(std::size_t ones, std::size_t bits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "filters/count_lines.h"
 #include "filters/position_batch.h"
 
 namespace beckon::filters {
@@ -42,6 +43,9 @@ Result<void> SpectralShape::check() const {
                      counters % block != 0 || counters / block < 2)) {
     return invalid("a block is a power of two, 64 to 65536, and at least two make up the filter");
   }
+  if (block == Placement::line && k > Placement::line_places) {
+    return invalid("blocks of 64 take 1 to 10 positions, got " + std::to_string(k));
+  }
   return {};
 }
 
@@ -59,7 +63,28 @@ void SpectralFilter::insert(const Hash128& element, std::uint64_t count) {
   total_ = plus(total_, count);
 }
 
+void SpectralFilter::insert_all(std::span<const std::string_view> texts) {
+  if (placement_.by_line()) {
+    std::size_t done = count_lines(placement_, texts, shape_.salt, counters_);
+    total_ = plus(total_, done);
+    texts = texts.subspan(done);
+  }
+  std::array<Hash128, 4 * PositionBatch::capacity> elements;
+  while (!texts.empty()) {
+    std::size_t count = std::min(elements.size(), texts.size());
+    for (std::size_t i = 0; i < count; ++i) elements[i] = shape_.element(texts[i]);
+    insert_all(std::span<const Hash128>(elements.data(), count));
+    texts = texts.subspan(count);
+  }
+}
+
 void SpectralFilter::insert_all(std::span<const Hash128> elements) {
+  if (placement_.by_line()) {
+    std::size_t done = count_lines(placement_, elements, counters_);
+    total_ = plus(total_, done);
+    for (const Hash128& element : elements.subspan(done)) insert(element);
+    return;
+  }
   // Two batches in flight: while one is counted, the lines of the next are on their way.
   constexpr std::size_t batch = PositionBatch::capacity;
   PositionBatch now(placement_);
@@ -67,7 +92,7 @@ void SpectralFilter::insert_all(std::span<const Hash128> elements) {
   auto fetch = [&](PositionBatch& into, std::size_t from) {
     std::size_t count = from < elements.size() ? std::min(batch, elements.size() - from) : 0;
     into.compute(elements.subspan(std::min(from, elements.size()), count));
-    for (std::uint32_t at : into.lines()) counters_.prefetch(at);
+    for (std::uint32_t at : into.all()) counters_.prefetch(at);
   };
   fetch(now, 0);
   for (std::size_t from = 0; from < elements.size(); from += batch) {
@@ -104,15 +129,15 @@ bool SpectralFilter::at_least(const Hash128& element, std::uint64_t threshold) c
 }
 
 double SpectralFilter::unbiased(const Hash128& element, std::uint32_t groups) const {
-  groups = std::clamp(groups, 1U, shape_.k);
   Positions at = positions_of(element);
+  groups = std::clamp(groups, 1U, at.size());
   std::vector<double> sums(groups, 0.0);
   std::vector<double> sizes(groups, 0.0);
-  for (std::uint32_t j = 0; j < shape_.k; ++j) {
-    sums[j % groups] += static_cast<double>(counters_.get(at.begin()[j]));
+  for (std::uint32_t j = 0; j < at.size(); ++j) {
+    sums[j % groups] += static_cast<double>(counters_.get(at[j]));
     sizes[j % groups] += 1;
   }
-  double share = static_cast<double>(shape_.k) / shape_.counters;
+  double share = placement_.mean_positions() / shape_.counters;
   for (std::uint32_t g = 0; g < groups; ++g) {
     double mean = sums[g] / sizes[g];
     sums[g] = (mean - share * static_cast<double>(total_)) / (1 - std::min(share, 0.999));
@@ -135,7 +160,7 @@ Result<void> SpectralFilter::multiply(const SpectralFilter& other) {
     counters_.set(i, times(counters_.get(i), other.counters_.get(i)));
     sum = plus(sum, counters_.get(i));
   }
-  total_ = sum / shape_.k;
+  total_ = static_cast<std::uint64_t>(static_cast<double>(sum) / placement_.mean_positions());
   return {};
 }
 

@@ -7,7 +7,7 @@ namespace beckon::filters {
 namespace {
 
 constexpr std::uint32_t magic = 0x424b5346;  // "BKSF"
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;  // 1 hashed texts to 128 bits
 constexpr std::size_t header_bytes = 4 + 1 + 1 + 1 + 4 + 4 + 8 + 8;
 
 }  // namespace

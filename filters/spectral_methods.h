@@ -93,6 +93,7 @@ class TrappingRecurringMinimum {
     return estimate(element) >= threshold;
   }
   std::size_t traps() const { return traps_.size(); }
+  const SpectralFilter& primary() const { return primary_; }
 
  private:
   TrappingRecurringMinimum(SpectralFilter primary, SpectralFilter secondary);

@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double crowded = 0.05;  // from this share of wrong counts on we say so
+
 struct Options {
   std::string file{};
   LineCounterOptions counter{};
@@ -24,11 +26,9 @@ struct Options {
 };
 
 Json as_json(const LineCounter& counter, const LineCounterOptions& options) {
-  Json out{{"lines", counter.lines()},
-           {"method", options.method},
-           {"counters", counter.counters()},
-           {"k", options.k},
-           {"complete", !counter.overflowed()}};
+  Json out{{"lines", counter.lines()},       {"method", options.method},
+           {"counters", counter.counters()}, {"k", options.k},
+           {"crowding", counter.crowding()}, {"complete", !counter.overflowed()}};
   Json rows = Json::array();
   for (const LineCounter::Row& row : counter.rows()) {
     Json entry{{"count", row.count}, {"line", row.line}};
@@ -116,6 +116,12 @@ int run(const Globals& globals, Options options) {
   } else {
     print_table(*counter, options.counter.exact);
     if (!globals.quiet) print_summary(*counter, options.counter);
+  }
+  if (double share = counter->crowding(); share > crowded) {
+    fmt::print(stderr,
+               "beckon: the counters are crowded: about {:.0f} % of the counts are too high; give "
+               "more --bits\n",
+               100 * share);
   }
   if (counter->overflowed()) {
     fmt::print(stderr, "beckon: more lines reach --at-least than --top {} keeps; raise either\n",

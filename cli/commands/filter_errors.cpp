@@ -191,6 +191,9 @@ int run(const Globals& globals, const Args& args) {
   if (args.plot != "wrong" && args.plot != "error") {
     return fail(globals, invalid("--plot must be wrong or error, got '" + args.plot + "'"));
   }
+  if (auto may = may_write(args.svg); !args.svg.empty() && !may) {
+    return fail(globals, exit_code::nothing, "--svg: " + may.error().text);
+  }
   std::vector<Row> rows;
   Progress progress(globals, "loads");
   for (double load : {0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0}) {

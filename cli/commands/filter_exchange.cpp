@@ -7,6 +7,7 @@
 #include "cli/commands/filter.h"
 #include "cli/numbers.h"
 #include "cli/plot.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "filters/exchange_cost.h"
 
@@ -66,27 +67,46 @@ Sets make_sets(const Request& request) {
   return out;
 }
 
+/// How far the work has come, in ways tried.
+class Work {
+ public:
+  Work(const Globals& globals, std::uint64_t exchanges)
+      : progress_(globals, "ways"), whole_(ways * exchanges) {}
+  void clear() { progress_.clear(); }
+  void step() { progress_.done(done_ + 1, done_ + 1, whole_), ++done_; }
+
+ private:
+  static constexpr std::uint64_t ways = 4;
+  Progress progress_;
+  std::uint64_t whole_;
+  std::uint64_t done_ = 0;
+};
+
 struct Row {
   std::string name{};
   ExchangeCost cost{};
 };
 
 /// A opens in every case. The first row is the tree, the second what a plain filter at 1 % takes.
-Result<std::vector<Row>> rows_of(const Sets& sets) {
+Result<std::vector<Row>> rows_of(const Request& request, Work& work) {
+  Sets sets = make_sets(request);
   std::size_t a = sets.a.size();
   std::size_t b = sets.b.size();
   auto tree = progressive_cost(exchange_shape(a, b), sets.a, sets.b);
   if (!tree) return tree.error();
+  work.step();
   double plain = best_one_shot_rate(OneShot::plain, a, b);
   double list = best_one_shot_rate(OneShot::compressed, a, b);
-  return std::vector<Row>{
-      {"tree, level by level", *tree},
-      {"plain filter, rate 0.01", one_shot_cost(OneShot::plain, 0.01, sets.a, sets.b)},
-      {fmt::format("plain filter, best rate {:.3g}", plain),
-       one_shot_cost(OneShot::plain, plain, sets.a, sets.b)},
-      {fmt::format("compressed, k = 1, best rate {:.3g}", list),
-       one_shot_cost(OneShot::compressed, list, sets.a, sets.b)},
-      {"all ids", all_ids_cost(sets.a, sets.b)}};
+  std::vector<Row> out{{"tree, level by level", *tree}};
+  auto add = [&](std::string name, OneShot way, double rate) {
+    out.push_back({std::move(name), one_shot_cost(way, rate, sets.a, sets.b)});
+    work.step();
+  };
+  add("plain filter, rate 0.01", OneShot::plain, 0.01);
+  add(fmt::format("plain filter, best rate {:.3g}", plain), OneShot::plain, plain);
+  add(fmt::format("compressed, k = 1, best rate {:.3g}", list), OneShot::compressed, list);
+  out.push_back({"all ids", all_ids_cost(sets.a, sets.b)});
+  return out;
 }
 
 void print_json(const Request& request, const std::vector<Row>& rows) {
@@ -102,7 +122,7 @@ void print_json(const Request& request, const std::vector<Row>& rows) {
                            {"ids_sent", row.cost.offered},
                            {"found", row.cost.common}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out.dump());
 }
 
 void print_text(const std::vector<Row>& rows) {
@@ -126,8 +146,10 @@ void print_text(const std::vector<Row>& rows) {
   fmt::print("{}", table.text());
 }
 
+constexpr std::size_t plot_steps = 10;
+
 /// Bytes for all shares in common, from none to all of the smaller set.
-Result<Plot> make_plot(const Request& request) {
+Result<Plot> make_plot(const Request& request, Work& work) {
   Plot plot;
   plot.title = fmt::format("Finding what {} and {} elements have in common", request.a, request.b);
   plot.x = {.label = "elements in common"};
@@ -137,10 +159,10 @@ Result<Plot> make_plot(const Request& request) {
                  {.name = "plain filter, best rate"},
                  {.name = "compressed, k = 1, best rate"}};
   std::size_t most = std::min(request.a, request.b) / 4;
-  for (std::size_t step = 0; step <= 10; ++step) {
+  for (std::size_t step = 0; step <= plot_steps; ++step) {
     Request at = request;
-    at.common = most * step / 10;
-    auto rows = rows_of(make_sets(at));
+    at.common = most * step / plot_steps;
+    auto rows = rows_of(at, work);
     if (!rows) return rows.error();
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
       plot.series[i].points.emplace_back(at.common, (*rows)[i].cost.bytes());
@@ -152,14 +174,20 @@ Result<Plot> make_plot(const Request& request) {
 int run(const Globals& globals, const Options& options) {
   auto request = read(options);
   if (!request) return fail(globals, request.error());
-  auto rows = rows_of(make_sets(*request));
+  bool draw = !options.svg.empty();
+  if (auto may = may_write(options.svg); draw && !may) {
+    return fail(globals, exit_code::nothing, "--svg: " + may.error().text);
+  }
+  Work work(globals, draw ? 2 + plot_steps : 1);
+  auto rows = rows_of(*request, work);
   if (!rows) return fail(globals, rows.error());
-  if (!options.svg.empty()) {
-    auto plot = make_plot(*request);
+  if (draw) {
+    auto plot = make_plot(*request, work);
     if (!plot) return fail(globals, plot.error());
     auto written = write_file(options.svg, plot->svg());
     if (!written) return fail(globals, exit_code::nothing, "--svg: " + written.error().text);
   }
+  work.clear();
   if (globals.json) {
     print_json(*request, *rows);
   } else {

@@ -155,7 +155,7 @@ void print_json(const Request& request, const std::vector<TreeDesign>& front,
     out["chosen"] = design_json(request, *chosen);
     out["chosen"]["encoded_bytes"] = real_bytes(request, *chosen);
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out.dump());
 }
 
 void print_text(const Request& request, const std::vector<TreeDesign>& front,
@@ -223,6 +223,9 @@ Plot make_plot(const Request& request, const std::vector<TreeDesign>& front) {
 int run(const Globals& globals, const Options& options) {
   auto request = read(options);
   if (!request) return fail(globals, request.error());
+  if (auto may = may_write(options.svg); !options.svg.empty() && !may) {
+    return fail(globals, exit_code::nothing, "--svg: " + may.error().text);
+  }
   std::vector<TreeDesign> front = search(globals, *request);
   const TreeDesign* chosen = choose(*request, front);
   if (!options.svg.empty()) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "base/rng.h"
@@ -35,6 +36,8 @@ std::vector<BloomTreeShape> some_shapes() {
       {.levels = Levels{{1000, 6}, {4, 3}, {3, 2}}, .hashing = TreeHashing::double_hashing},
       {.levels = Levels{{500, 4}, {70, 2}, {2, 1}, {5, 2}}},
       {.levels = Levels{{2000, 1}, {4, 1}, {4, 1}, {4, 1}, {4, 1}}},
+      {.levels = Levels{{601, 16}, {24, 5}, {2, 1}}, .salt = 3},
+      {.levels = Levels{{1007, 9}, {7, 3}, {5, 2}}},
   };
 }
 
@@ -63,6 +66,36 @@ class NaiveTree {
 };
 
 }  // namespace
+
+TEST_CASE(
+    "many inserted and asked for at a time are what they are one by one and in the naive tree") {
+  for (const BloomTreeShape& shape : some_shapes()) {
+    for (std::size_t count : {1UL, 15UL, 16UL, 100UL, 333UL}) {
+      CAPTURE(shape.depth());
+      CAPTURE(count);
+      Rng rng(77);
+      std::vector<Hash128> members(count);
+      for (Hash128& element : members) element = random_element(rng);
+      BloomTree single = *BloomTree::make(shape);
+      BloomTree together = single;
+      NaiveTree naive(shape);
+      for (const Hash128& element : members) {
+        single.insert(element);
+        naive.insert(element);
+      }
+      together.insert_all(members);
+      CHECK(together == single);
+      std::vector<Hash128> asked = members;
+      for (int i = 0; i < 200; ++i) asked.push_back(random_element(rng));
+      auto answers = std::make_unique<bool[]>(asked.size());
+      together.may_contain(asked, {answers.get(), asked.size()});
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        REQUIRE(answers[i] == naive.may_contain(asked[i]));
+        REQUIRE(single.may_contain(asked[i]) == answers[i]);
+      }
+    }
+  }
+}
 
 TEST_CASE("a tree answers as a naive one does and never denies a member of the exact set") {
   for (const BloomTreeShape& shape : some_shapes()) {

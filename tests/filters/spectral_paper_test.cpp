@@ -2,6 +2,8 @@
 // does not reproduce is told in docs/filters-spectral.md.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "filters/spectral_methods.h"
 #include "filters/spectral_model.h"
 #include "tests/filters/multiset.h"
@@ -104,7 +106,9 @@ TEST_CASE(
   struct Row {
     double gamma, bloom, recurring, gain;
   };
-  // The gain of the last row (11 480 352) comes from seeing no error among 1000; ours sees some.
+  // The printed gain of the last row, 11 480 352, comes from seeing no error among 1000 elements,
+  // so it says nothing; in its place stands that of gamma 0.7, which more room must not fall short
+  // of.
   const Row rows[] = {{1, 0.101, 0.657, 7.59},
                       {0.83, 0.057, 0.697, 11.7},
                       {0.7, 0.032, 0.812, 18.48},
@@ -276,39 +280,70 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "Lemma 2: among Bloom errors, relative errors above T are no more frequent than the bound") {
-  constexpr double skew = 1;
-  constexpr double threshold = 0.5;
-  // n = 1000, k = 5: the bound reaches 1 at rank 360 (the paper's example); below it must hold.
-  CHECK(relative_error_bound(360, 1000, 5, skew, threshold) == doctest::Approx(1).epsilon(0.02));
-  // At gamma 0.5 a counter that two others share, which the lemma leaves out, is rare enough.
+namespace {
+
+/// Bloom errors among the 330 most frequent of 1000 elements, by thirds.
+struct LemmaTwo {
+  static constexpr double skew = 1;
+  static constexpr double threshold = 0.5;
   double errors[3] = {};
-  double large[3] = {};
-  double bound[3] = {};
-  for (std::uint64_t run = 0; run < 300; ++run) {
-    Rng rng(run);
-    SpectralFilter filter = make_ms(counters_for(0.5), 5, run);
+  double large[3] = {};  // relative error above the threshold
+  double bound[3] = {};  // what the lemma allows
+
+  /// With `one_other_only` those errors whose least counter is shared with one other element, which
+  /// is what the lemma supposes.
+  void run(double gamma, std::uint64_t seed, bool one_other_only) {
+    Rng rng(seed);
+    SpectralFilter filter = make_ms(counters_for(gamma), 5, seed);
+    std::vector<std::uint32_t> sharers(filter.shape().counters);
     std::vector<Hash128> elements;
     std::vector<double> truths;
     for (std::size_t i = 0; i < distinct; ++i) {
       elements.push_back(random_element(rng));
       truths.push_back(std::floor(1e6 / std::pow(static_cast<double>(i + 1), skew)));
       filter.insert(elements.back(), static_cast<std::uint64_t>(truths.back()));
+      Positions at = filter.positions_of(elements.back());
+      for (std::uint32_t counter : std::set<std::uint32_t>(at.begin(), at.end())) {
+        ++sharers[counter];
+      }
     }
     for (std::size_t i = 0; i < 330; ++i) {
-      double off = static_cast<double>(filter.estimate(elements[i])) / truths[i] - 1;
-      if (off <= 0) continue;
-      auto rank = static_cast<double>(i + 1);
+      std::uint64_t estimate = filter.estimate(elements[i]);
+      double off = static_cast<double>(estimate) / truths[i] - 1;
+      bool alone = false;
+      for (std::uint32_t counter : filter.positions_of(elements[i])) {
+        alone |= filter.counters().get(counter) == estimate && sharers[counter] == 2;
+      }
+      if (off <= 0 || (one_other_only && !alone)) continue;
       errors[i / 110] += 1;
       large[i / 110] += off > threshold ? 1 : 0;
-      bound[i / 110] += relative_error_bound(rank, distinct, 5, skew, threshold);
+      bound[i / 110] +=
+          relative_error_bound(static_cast<double>(i + 1), distinct, 5, skew, threshold);
     }
   }
-  for (std::size_t third = 0; third < 3; ++third) {
-    CAPTURE(third);
-    REQUIRE(errors[third] > 200);
-    CHECK(large[third] <= bound[third] + 2);
+};
+
+}  // namespace
+
+TEST_CASE(
+    "Lemma 2: among Bloom errors, relative errors above T are no more frequent than the bound") {
+  // n = 1000, k = 5: the bound reaches 1 at rank 360 (the paper's example); below it must hold.
+  CHECK(relative_error_bound(360, 1000, 5, LemmaTwo::skew, LemmaTwo::threshold) ==
+        doctest::Approx(1).epsilon(0.02));
+  // At gamma 0.5 a counter that two others share, which the lemma leaves out, is rare enough. At 0.7
+  // it is not; there the lemma holds for those errors it speaks of.
+  for (double gamma : {0.5, 0.7}) {
+    CAPTURE(gamma);
+    LemmaTwo got;
+    int runs = gamma == 0.5 ? 300 : 120;
+    for (int run = 0; run < runs; ++run) {
+      got.run(gamma, static_cast<std::uint64_t>(run), gamma > 0.5);
+    }
+    for (std::size_t third = 0; third < 3; ++third) {
+      CAPTURE(third);
+      REQUIRE(got.errors[third] > 200);
+      CHECK(got.large[third] <= got.bound[third] + 2);
+    }
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <set>
+
 #include "filters/position_batch.h"
 #include "filters/spectral_codec.h"
 #include "filters/spectral_methods.h"
@@ -108,6 +111,92 @@ TEST_CASE("insert_all equals inserting one by one, for every batch size") {
       CHECK(filter_of(shape, part) == single);
     }
   }
+}
+
+TEST_CASE("texts counted together, in blocks or not, are what their elements counted singly are") {
+  Rng rng(31);
+  std::vector<std::string> texts(700);
+  for (std::string& text : texts) {
+    text = "v=" + std::to_string(rng.below(90)) + std::string(rng.below(300), '.');
+  }
+  std::vector<std::string_view> views(texts.begin(), texts.end());
+  for (std::uint32_t block : {0U, 64U, 256U}) {
+    for (std::uint32_t k : {1U, 5U, 6U, 10U}) {
+      for (std::size_t size : {0UL, 1UL, 15UL, 16UL, 17UL, 33UL, 700UL}) {
+        CAPTURE(block);
+        CAPTURE(k);
+        CAPTURE(size);
+        SpectralShape shape{.counters = 64 * 20, .k = k, .salt = 5, .block = block};
+        SpectralFilter single = *SpectralFilter::make(shape);
+        SpectralFilter hashed = single;
+        SpectralFilter together = single;
+        std::vector<Hash128> elements;
+        for (std::size_t i = 0; i < size; ++i) elements.push_back(shape.element(views[i]));
+        for (const Hash128& element : elements) single.insert(element);
+        hashed.insert_all(elements);
+        together.insert_all(std::span<const std::string_view>(views).first(size));
+        CHECK(hashed == single);
+        CHECK(together == single);
+      }
+    }
+  }
+}
+
+TEST_CASE("in lines of 64 counters pass 255 together as well as one by one, and stop at the end") {
+  SpectralShape shape{.counters = 128, .k = 7, .block = 64};
+  Rng rng(32);
+  std::vector<Hash128> few(5);
+  for (Hash128& element : few) element = random_element(rng);
+  SpectralFilter single = *SpectralFilter::make(shape);
+  for (const Hash128& element : few) single.insert(element, max_count - 700);
+  SpectralFilter together = single;
+  std::vector<Hash128> stream;
+  for (int i = 0; i < 4000; ++i) stream.push_back(few[rng.below(few.size())]);
+  for (const Hash128& element : stream) single.insert(element);
+  together.insert_all(stream);
+  CHECK(together == single);
+  CHECK(single.estimate(few[0]) == max_count);
+}
+
+TEST_CASE("an element counts once in a line even where two of its places agree") {
+  Rng rng(33);
+  SpectralFilter filter = *SpectralFilter::make({.counters = 640, .k = 10, .block = 64});
+  double positions = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Hash128 element = random_element(rng);
+    Positions at = filter.positions_of(element);
+    positions += at.size();
+    REQUIRE(std::set<std::uint32_t>(at.begin(), at.end()).size() == at.size());
+    SpectralFilter alone = filter;
+    alone.insert(element, 3);
+    for (std::uint32_t i_at : at) REQUIRE(alone.counters().get(i_at) == 3);
+    REQUIRE(alone.remove(element, 3));
+    REQUIRE(alone == filter);
+  }
+  CHECK(positions / 2000 ==
+        doctest::Approx(Placement(filter.shape()).mean_positions()).epsilon(0.01));
+}
+
+TEST_CASE("texts spread over lines and places as the Bloom error of blocks predicts") {
+  // The mean over lines, each with a Poisson share of the elements, of the chance that a stranger's
+  // places are all hit; with texts that differ in their last characters only.
+  constexpr std::uint32_t lines = 2000;
+  constexpr double mean = 9;
+  SpectralShape shape{.counters = 64 * lines, .k = 5, .block = 64};
+  SpectralFilter filter = *SpectralFilter::make(shape);
+  for (std::uint32_t i = 0; i < lines * mean; ++i) {
+    filter.insert(shape.element("attribute=value " + std::to_string(i)));
+  }
+  double wrong = 0;
+  for (int i = 0; i < 100000; ++i) {
+    wrong += filter.estimate(shape.element("attribute=other " + std::to_string(i))) > 0 ? 1 : 0;
+  }
+  double expected = 0;
+  double share = std::exp(-mean);
+  for (int load = 0; load < 60; share *= mean / ++load) {
+    expected += share * std::pow(1 - std::pow(63.0 / 64, 5 * load), 5);
+  }
+  CHECK(wrong / 100000 == doctest::Approx(expected).epsilon(0.08));
 }
 
 TEST_CASE("a batch has the positions of the single elements") {
@@ -251,9 +340,9 @@ TEST_CASE("the format of a filter is frozen: golden bytes") {
   filter.insert(filter.shape().element("chess"), 3);
   CHECK(
       to_hex(encode(filter, SpectralForm::compact)) ==
-      "424b53460102020000000000000008000000000000000100000000000000030bf87d22dc687ee8424b4343010000"
-      "00000000000008000000000000000c000000000000000000000000000000000000000000000000ef0f0000000000"
-      "00000000f16a13efd91c198b");
+      "424b534602020200000000000000080000000000000001000000000000000360700360f8f20425424b4343010200"
+      "01000000000008000000000000000c00000000000000000000000000000000000000000000000038070000000000"
+      "00000000da78ffe5e9ca2451");
 }
 
 TEST_CASE("shapes beyond the limits are refused") {
@@ -261,6 +350,8 @@ TEST_CASE("shapes beyond the limits are refused") {
   CHECK_FALSE(SpectralFilter::make({.counters = (1U << 30) + 1, .k = 5}).has_value());
   CHECK_FALSE(SpectralFilter::make({.counters = 100, .k = 0}).has_value());
   CHECK_FALSE(MinimalIncrease::make({.counters = 100, .k = 33}).has_value());
+  CHECK(SpectralFilter::make({.counters = 128, .k = 10, .block = 64}).has_value());
+  CHECK_FALSE(SpectralFilter::make({.counters = 128, .k = 11, .block = 64}).has_value());
   CHECK_FALSE(
       RecurringMinimum::make({.primary = {.counters = 100, .k = 5}, .secondary = 1}).has_value());
 }
