@@ -71,6 +71,22 @@ TEST_CASE("both draw plots") {
             .exit == 1);
 }
 
+TEST_CASE("a plot that cannot be written is refused before the work, and nothing is printed") {
+  std::vector<std::vector<std::string>> cases{
+      {"filter", "tree", "--items", "1000000", "--depth", "4"},
+      {"filter", "exchange", "--a", "500000", "--b", "500000", "--common", "7"}};
+  for (std::vector<std::string>& words : cases) {
+    for (const char* path : {"/nowhere/x.svg", "/tmp"}) {
+      std::vector<std::string> all = words;
+      all.insert(all.end(), {"--svg", path});
+      Ran ran = run_beckon(all);
+      CHECK(ran.exit == 1);
+      CHECK(ran.out.empty());
+      CHECK(ran.err.find(std::string("--svg: cannot write ") + path) != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("wrong flags of tree and exchange are one sentence that names the flag, and exit 2") {
   struct Case {
     std::vector<std::string> words;

@@ -142,6 +142,24 @@ TEST_CASE("wrong settings are refused with the name of the flag") {
   CHECK(third.error().text.find("--exact") == 0);
 }
 
+TEST_CASE("crowding tells the share of counts that are too high, before anybody counts exactly") {
+  for (const char* method : {"ms", "mi", "rm", "trm"}) {
+    for (std::uint32_t distinct : {20U, 400U}) {
+      CAPTURE(method);
+      CAPTURE(distinct);
+      auto counter =
+          LineCounter::make({.method = method, .bits = 13 * 1024, .k = 4, .exact = true});
+      REQUIRE(counter.has_value());
+      for (std::uint32_t i = 0; i < distinct; ++i) {
+        REQUIRE(counter->add("line " + std::to_string(i)).has_value());
+      }
+      counter->finish();
+      if (distinct == 20) CHECK(counter->crowding() < 0.001);
+      if (distinct == 400) CHECK(counter->crowding() > 0.1);
+    }
+  }
+}
+
 TEST_CASE("numbers are grouped by three digits") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
