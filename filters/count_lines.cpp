@@ -108,7 +108,7 @@ HWY_NOINLINE __attribute__((flatten)) void load(const TextSource& source, std::s
         SpectralShape::widened(XXH3_64bits_withSeed(text.data(), text.size(), source.salt));
     out.low[i] = element.low;
     out.high[i] = element.high;
-    counters.prefetch_line(before.lines[i]);
+    counters.prefetch_line(static_cast<std::uint32_t>(before.lines[i]));
   }
 }
 
@@ -117,7 +117,7 @@ HWY_INLINE void load(const HashedSource& source, std::size_t from, const Hits& b
   for (std::size_t i = 0; i < batch; ++i) {
     out.low[i] = source.elements[from + i].low;
     out.high[i] = source.elements[from + i].high;
-    counters.prefetch_line(before.lines[i]);
+    counters.prefetch_line(static_cast<std::uint32_t>(before.lines[i]));
   }
 }
 
