@@ -111,6 +111,81 @@ std::vector<double> BareTrip::measure(std::size_t count) const {
   return out;
 }
 
+namespace {
+
+/// The asking end of bare_finds.
+class BareFinder {
+ public:
+  BareFinder(const std::vector<std::unique_ptr<BareTrip>>& processes, std::size_t hosts,
+             std::size_t count)
+      : sizes_(processes.front()->sizes()), hosts_(hosts), count_(count + warm_up) {
+    for (const auto& process : processes) {
+      streams_.push_back(BareStream::connect(
+          loop_.raw(), context_.get(), process->port(),
+          [this](BareStream&) {
+            if (++ready_ == streams_.size()) begin();
+          },
+          [this](BareStream& from, const char*, std::size_t size) { heard(from, size); }));
+    }
+  }
+
+  std::vector<double> run() {
+    loop_.run();
+    for (auto& stream : streams_) stream->close();
+    loop_.run_ready();
+    loop_.run_ready();
+    out_.erase(out_.begin(), out_.begin() + warm_up);
+    return std::move(out_);
+  }
+
+ private:
+  void begin() {
+    began_ = uv_hrtime();
+    first_ = true;
+    ask(1);
+  }
+  void ask(std::size_t how_many) {
+    waiting_ = how_many;
+    for (std::size_t i = 0; i < how_many; ++i) {
+      BareStream& stream = *streams_[next_++ % streams_.size()];
+      stream.write(message_.data(), message_.size());
+      stream.flush();
+    }
+  }
+  void heard(BareStream& from, std::size_t size) {
+    std::size_t& bytes = heard_[&from];
+    bytes += size;
+    if (bytes < sizes_.reply) return;
+    bytes = 0;
+    if (--waiting_ > 0) return;
+    if (std::exchange(first_, false)) return ask(hosts_);
+    out_.push_back(static_cast<double>(uv_hrtime() - began_) / 1000);
+    out_.size() < count_ ? begin() : loop_.stop();
+  }
+
+  BareTrip::Sizes sizes_;
+  std::size_t hosts_;
+  std::size_t count_;
+  Loop loop_{};
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_ = bare_context();
+  std::vector<char> message_ = std::vector<char>(sizes_.request);
+  std::vector<std::unique_ptr<BareStream>> streams_{};
+  std::map<BareStream*, std::size_t> heard_{};
+  std::size_t ready_ = 0;
+  std::size_t next_ = 0;
+  std::size_t waiting_ = 0;
+  bool first_ = true;
+  std::uint64_t began_ = 0;
+  std::vector<double> out_{};
+};
+
+}  // namespace
+
+std::vector<double> bare_finds(const std::vector<std::unique_ptr<BareTrip>>& processes,
+                               std::size_t hosts, std::size_t count) {
+  return BareFinder(processes, hosts, count).run();
+}
+
 std::vector<double> bare_round_trips(std::size_t count) { return BareTrip({}).measure(count); }
 
 }  // namespace beckon::bench

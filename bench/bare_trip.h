@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace beckon::bench {
@@ -24,12 +25,20 @@ class BareTrip {
 
   /// Microseconds of each of `count` round trips, after a few that do not count.
   std::vector<double> measure(std::size_t count) const;
+  const Sizes& sizes() const { return sizes_; }
+  int port() const { return port_; }
 
  private:
   Sizes sizes_;
   pid_t server_{};
   int port_{};
 };
+
+/// The bones of a find: an exchange with one of these processes, then with `hosts` others at once,
+/// all connected beforehand and taken in turn. Microseconds of each of `count` such rounds, after a
+/// few that do not count.
+std::vector<double> bare_finds(const std::vector<std::unique_ptr<BareTrip>>& processes,
+                               std::size_t hosts, std::size_t count);
 
 /// The same for messages of 200 bytes.
 std::vector<double> bare_round_trips(std::size_t count);

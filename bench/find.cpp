@@ -4,7 +4,8 @@
 // Finds have three terms and a limit of 50, and everybody is verified. Their time is the node's
 // own, from the question to the last answer; how long the client waited, its JSON included, stands
 // beside it. The yardstick, measured in turn with the finds, is a round trip over bare TLS between
-// two processes with messages as large as those of a find.
+// two processes with messages as large as those of a find. Beside it the bones of a find: as many
+// such exchanges as a find has, first one, then the rest at once, with as many processes as nodes.
 #include <fmt/core.h>
 
 #include <atomic>
@@ -130,11 +131,20 @@ std::vector<std::string> questions(Overlay& overlay) {
   return out;
 }
 
-bool report(const Finds& finds, const std::vector<double>& trips, std::size_t size) {
-  double trip_ms = percentile(trips, 0.5) / 1000;
+/// What bare TLS takes, in microseconds.
+struct Bare {
+  std::size_t size{};   // of a message
+  std::size_t hosts{};  // asked at once in a find
+  std::vector<double> trips{}, finds{};
+};
+
+bool report(const Finds& finds, const Bare& bare) {
+  double trip_ms = percentile(bare.trips, 0.5) / 1000;
   double p50 = percentile(finds.ms, 0.5);
   fmt::print("bare TLS  round trip of {} bytes each way: p50 {:.0f} us, p10 {:.0f}, p99 {:.0f}\n",
-             size, 1000 * trip_ms, percentile(trips, 0.1), percentile(trips, 0.99));
+             bare.size, 1000 * trip_ms, percentile(bare.trips, 0.1), percentile(bare.trips, 0.99));
+  fmt::print("          one exchange, then {} at once with others: p50 {:.0f} us, p10 {:.0f}\n",
+             bare.hosts, percentile(bare.finds, 0.5), percentile(bare.finds, 0.1));
   fmt::print(
       "find      p50 {:.2f} ms, p99 {:.2f} ms (client p50 {:.2f}, p99 {:.2f}); {:.2f} ms of CPU "
       "over all nodes; {:.0f} people, {:.0f} messages, {:.0f} bytes (medians); {} of {} "
@@ -178,21 +188,31 @@ int main(int argc, char** argv) {
   Finds probe;
   for (std::size_t i = 0; i < 64; ++i)
     find(overlay, i % overlay.size(), asked[i % asked.size()], probe);
-  std::size_t size = frame_head + static_cast<std::size_t>(percentile(probe.bytes, 0.5) /
-                                                           percentile(probe.messages, 0.5));
-  bench::BareTrip bare({.request = size, .reply = size});
-  std::vector<double> trips;
+  double messages = percentile(probe.messages, 0.5);
+  Bare bare{.size = frame_head + static_cast<std::size_t>(percentile(probe.bytes, 0.5) / messages),
+            .hosts = static_cast<std::size_t>(messages) / 2 - 1};
+  std::vector<std::unique_ptr<bench::BareTrip>> processes;
+  while (processes.size() < overlay.size()) {
+    processes.push_back(std::make_unique<bench::BareTrip>(
+        bench::BareTrip::Sizes{.request = bare.size, .reply = bare.size}));
+  }
+  auto add = [](std::vector<double>& to, const std::vector<double>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
   Finds finds;
   std::size_t slice = std::max<std::size_t>(options.finds / 20, 1);
   for (std::size_t i = 0; i < options.finds; ++i) {
     if (i % slice == 0) {
-      auto more = bare.measure(200);
-      trips.insert(trips.end(), more.begin(), more.end());
+      add(bare.trips, processes.front()->measure(200));
+      add(bare.finds, bench::bare_finds(processes, bare.hosts, 100));
       finds.cpu -= overlay.cpu_seconds();
     }
     // Askers and questions in every combination.
     find(overlay, i % overlay.size(), asked[(i / overlay.size()) % asked.size()], finds);
     if ((i + 1) % slice == 0 || i + 1 == options.finds) finds.cpu += overlay.cpu_seconds();
   }
-  return report(finds, trips, size) ? 0 : 1;
+  auto memory = overlay.memory();
+  fmt::print("memory    {:.0f} MiB a node (median), {:.0f} the largest\n", percentile(memory, 0.5),
+             percentile(memory, 1));
+  return report(finds, bare) ? 0 : 1;
 }

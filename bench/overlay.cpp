@@ -113,6 +113,18 @@ double Overlay::cpu_seconds() const {
   return sum;
 }
 
+std::vector<double> Overlay::memory() const {
+  std::vector<double> out;
+  for (int process : processes(folder_)) {
+    std::istringstream fields(content(fmt::format("/proc/{}/statm", process)));
+    double all = 0;
+    double resident = 0;
+    fields >> all >> resident;
+    out.push_back(resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20));
+  }
+  return out;
+}
+
 void Overlay::wait_for_ring() {
   auto start = Clock::now();
   for (std::size_t i = 0; i < size();) {

@@ -27,7 +27,8 @@ class Overlay {
   std::string text(std::size_t node, const cli::Call& call);
   std::size_t size() const { return clients_.size(); }
   const std::filesystem::path& folder() const { return folder_; }
-  double cpu_seconds() const;  // that all nodes have had
+  double cpu_seconds() const;          // that all nodes have had
+  std::vector<double> memory() const;  // MiB that each node keeps resident
 
  private:
   void wait_for_ring();
