@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/log.h"
 
@@ -54,9 +56,21 @@ bool take_exponent(std::string_view& rest, Decimal& number) {
   return true;
 }
 
-std::int64_t divide(std::int64_t value, std::int64_t divisor, Rounding rounding) {
-  std::int64_t quotient = value / divisor;
-  std::int64_t rest = value % divisor;
+__extension__ using Wide = __int128;
+
+/// False if it does not fit.
+bool times_ten(Wide& value, int count) {
+  constexpr Wide limit = Wide{1} << 123;  // times ten is less than 2^127
+  for (; count > 0; --count) {
+    if (value > limit || value < -limit) return false;
+    value *= 10;
+  }
+  return true;
+}
+
+Wide divide(Wide value, Wide divisor, Rounding rounding) {
+  Wide quotient = value / divisor;
+  Wide rest = value % divisor;
   if (rest < 0) {  // to floor division
     --quotient;
     rest += divisor;
@@ -93,19 +107,22 @@ Result<Decimal> parse_decimal(std::string_view text) {
 }
 
 Result<std::int64_t> to_fixed(const Decimal& number, int scale, Rounding rounding) {
-  int shift = number.exponent + scale;
-  std::int64_t value = number.coefficient;
-  for (; shift > 0; --shift) {
-    if (__builtin_mul_overflow(value, std::int64_t{10}, &value))
-      return invalid("the number is too large");
+  return to_fixed(number, {1, 0}, {1, 0}, scale, rounding);
+}
+
+Result<std::int64_t> to_fixed(const Decimal& number, const Decimal& times, const Decimal& by,
+                              int scale, Rounding rounding) {
+  constexpr int next_to_nothing = 30;  // whatever the digits are, less than half a unit is left
+  Wide value = Wide{number.coefficient} * times.coefficient;
+  Wide divisor = by.coefficient;
+  int shift = number.exponent + times.exponent - by.exponent + scale;
+  bool fits = times_ten(value, shift) && times_ten(divisor, std::min(-shift, next_to_nothing));
+  Wide out = fits ? divide(value, divisor, rounding) : 0;
+  if (!fits || out > std::numeric_limits<std::int64_t>::max() ||
+      out < std::numeric_limits<std::int64_t>::min()) {
+    return invalid("the number is too large");
   }
-  if (shift == 0) return value;
-  if (shift < -max_digits) {  // less than half a unit, whatever the digits are
-    return divide(value > 0 ? 1 : value < 0 ? -1 : 0, 4, rounding);
-  }
-  std::int64_t divisor = 1;
-  for (; shift < 0; ++shift) divisor *= 10;
-  return divide(value, divisor, rounding);
+  return static_cast<std::int64_t>(out);
 }
 
 std::string fixed_text(std::int64_t fixed, int scale) {

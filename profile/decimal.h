@@ -24,6 +24,9 @@ Result<Decimal> parse_decimal(std::string_view text);
 
 /// The number as a count of 10^-scale units.
 Result<std::int64_t> to_fixed(const Decimal& number, int scale, Rounding rounding);
+/// The same of number * times / by; these two are positive and have at most 8 digits.
+Result<std::int64_t> to_fixed(const Decimal& number, const Decimal& times, const Decimal& by,
+                              int scale, Rounding rounding);
 
 /// The shortest text that parse_decimal and to_fixed bring back to `fixed`.
 std::string fixed_text(std::int64_t fixed, int scale);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "profile/schema_json.h"
+#include "profile/unit.h"
 
 namespace beckon::profile {
 
@@ -76,12 +77,14 @@ Result<void> check_number(const Attribute& a) {
   if (a.scale > 9) return invalid(a.name + ": scale must be 0..9");
   if (a.scale > 0 && a.type != Type::decimal)
     return invalid(a.name + ": only decimals have a scale");
+  if (!a.unit.empty() && unit_named(a.unit) == nullptr)
+    return invalid(a.name + ": unit must be one of mm, cm, m, km, in, ft, mi, g, kg, t, lb");
   if (a.point_group == 0 || a.published_width == 0 || a.queried_width == 0) {
     return invalid(a.name + ": widths and groups are at least 1");
   }
   bool plain = a.type == Type::integer || a.type == Type::decimal;
-  if ((a.circular || a.axis != Axis::none) && !plain) {
-    return invalid(a.name + ": only an int or a decimal may be circular or an axis");
+  if ((a.circular || a.axis != Axis::none || !a.unit.empty()) && !plain) {
+    return invalid(a.name + ": only an int or a decimal may be circular, an axis or have a unit");
   }
   if (a.axis != Axis::none && a.max_values != 1) return invalid(a.name + ": an axis has one value");
   return check_ladder(a);

@@ -37,6 +37,7 @@ struct Attribute {
   bool circular = false;     // the scope's end meets its start; 22..6 is a range
   Axis axis = Axis::none;
   std::uint8_t scale = 0;
+  std::string unit{};  // what numbers count; values in units of its kind are converted
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::vector<std::uint64_t> ladder{};  // bucket widths of the index, finest first; empty: no key

@@ -102,6 +102,7 @@ std::int64_t read_bound(Fields& fields, const Attribute& a, std::string_view nam
 void read_number(Fields& fields, Attribute& a) {
   a.scale = fields.number<std::uint8_t>("scale", 0);
   if (a.scale > 9) return fields.fail("scale must be 0..9");
+  a.unit = fields.text("unit");
   bool hybrid = a.type == Type::hybrid;
   a.min = read_bound(fields, a, "min", 0);
   a.max = read_bound(fields, a, "max", hybrid ? 999'999'999 : 0);
@@ -184,6 +185,7 @@ std::string attribute_json(const Attribute& a) {
   if (a.prefix_keys) out += R"(,"prefix_keys":true)";
   if (a.is_numeric()) {
     if (a.scale > 0) out += fmt::format(R"(,"scale":{})", a.scale);
+    if (!a.unit.empty()) out += fmt::format(R"(,"unit":"{}")", a.unit);
     out += fmt::format(R"(,"min":{},"max":{})", bound_text(a, a.min), bound_text(a, a.max));
     if (a.circular) out += R"(,"circular":true)";
     if (a.axis != Axis::none) {

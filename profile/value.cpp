@@ -8,6 +8,7 @@
 #include "profile/hybrid.h"
 #include "profile/ip.h"
 #include "profile/text_fold.h"
+#include "profile/unit.h"
 
 namespace beckon::profile {
 
@@ -32,14 +33,35 @@ std::string scope_text(const Attribute& a) {
   return bound_text(a, a.min) + ".." + bound_text(a, a.max);
 }
 
+/// A number in another unit than the attribute's. Where it falls between two values it is both of
+/// them, on either side.
+Result<Interval> parse_measure(const Attribute& a, const Measured& text) {
+  const Unit& own = *unit_named(a.unit);
+  const Unit* from = unit_named(text.unit);
+  if (from == nullptr || from->kind != own.kind)
+    return invalid(fmt::format("'{}' is no unit of {}; write it in {}", printable(text.unit, 20),
+                               a.name, a.unit));
+  auto number = parse_decimal(text.number);
+  if (!number) return number.error();
+  auto lo = convert(*number, *from, own, a.scale, Rounding::down);
+  if (!lo) return lo.error();
+  auto hi = convert(*number, *from, own, a.scale, Rounding::up);
+  if (!hi) return hi.error();
+  return Interval{*lo, *hi};
+}
+
 /// One side of a range, as the first and last unit it may mean.
-Result<Interval> parse_bound(const Attribute& a, std::string_view text, Side side) {
+Result<Interval> parse_bound(const Attribute& a, std::string_view text, std::string_view unit,
+                             Side side) {
   if (a.type == Type::date) {
     auto span = parse_date(text);
     if (!span) return span.error();
     return Interval{span->first, span->last};
   }
-  auto number = parse_decimal(text);
+  Measured measured = a.unit.empty() ? Measured{text} : split_unit(text);
+  if (measured.unit.empty() && !a.unit.empty()) measured.unit = unit;
+  if (!measured.unit.empty() && measured.unit != a.unit) return parse_measure(a, measured);
+  auto number = parse_decimal(measured.number);
   if (!number) return number.error();
   auto lo =
       to_fixed(*number, a.scale, side == Side::publish ? Rounding::half_even : Rounding::down);
@@ -97,9 +119,12 @@ Result<Interval> parse_number(const Attribute& a, std::string_view text, Side si
     return invalid(
         fmt::format("the range has no end; to ask for anybody who has one write has={}", a.name));
   }
-  auto lo = first.empty() ? Result<Interval>(Interval{a.min, a.min}) : parse_bound(a, first, side);
+  std::string_view unit = split_unit(last).unit;  // 1.7..1.8m: of both
+  auto lo =
+      first.empty() ? Result<Interval>(Interval{a.min, a.min}) : parse_bound(a, first, unit, side);
   if (!lo) return lo.error();
-  auto hi = last.empty() ? Result<Interval>(Interval{a.max, a.max}) : parse_bound(a, last, side);
+  auto hi =
+      last.empty() ? Result<Interval>(Interval{a.max, a.max}) : parse_bound(a, last, unit, side);
   if (!hi) return hi.error();
   return into_scope(a, {lo->lo, hi->hi}, side);
 }

@@ -72,6 +72,22 @@ TEST_SUITE("profile/schema") {
     CHECK(schema->classes().size() == 4);
   }
 
+  TEST_CASE("a number may have a unit, one that is known") {
+    const char* height = R"({"name":"a","type":"int","unit":"cm","min":0,"max":300})";
+    auto schema = parse_schema(with(height));
+    REQUIRE(schema.has_value());
+    CHECK(schema->at(0).unit == "cm");
+    auto again = parse_schema(schema_json(*schema));
+    REQUIRE(again.has_value());
+    CHECK(again->id() == schema->id());
+    CHECK(error_of(with(R"({"name":"a","type":"int","unit":"ell","min":0,"max":9})"))
+              .starts_with("a: unit must be one of"));
+    CHECK(
+        error_of(
+            with(R"({"name":"a","type":"date","unit":"m","min":"2000-01-01","max":"2001-01-01"})"))
+            .find("have a unit") != std::string::npos);
+  }
+
   TEST_CASE("a wrong schema is refused by a sentence that names the place") {
     CHECK(error_of("[]") == "schema: must be an object");
     CHECK(error_of(R"({"fold":"2","attributes":[]})").find("fold") != std::string::npos);

@@ -54,6 +54,36 @@ TEST_SUITE("profile/value") {
     CHECK(interval("income", "99.5..100.5") == Interval{99, 101});
   }
 
+  TEST_CASE("a measure is converted into the attribute's unit; what falls between is a range") {
+    Attribute height{.name = "height", .type = Type::integer, .unit = "cm", .min = 0, .max = 300};
+    auto read_height = [&](const char* text, Side side) {
+      auto value = parse_value(height, text, side);
+      return value ? value_text(height, *value) : "! " + value.error().text;
+    };
+    for (Side side : {Side::publish, Side::query}) {
+      CHECK(read_height("180", side) == "180");
+      CHECK(read_height("180cm", side) == "180");
+      CHECK(read_height("1.8 m", side) == "180");
+      CHECK(read_height("1800mm", side) == "180");
+      CHECK(read_height("5ft", side) == "152..153");
+      CHECK(read_height("1.7..1.8m", side) == "170..180");
+      CHECK(read_height("1.7m..180", side) == "170..180");
+      CHECK(read_height("6ft..", side) == "182..300");
+      CHECK(read_height("80kg", side) == "! 'kg' is no unit of height; write it in cm");
+      CHECK(read_height("80xy", side) == "! 'xy' is no unit of height; write it in cm");
+      CHECK(read_height("m", side).starts_with("! '' is not a number"));
+      CHECK(read_height("1km", side) == "! height lies in 0..300");
+      CHECK(read_height("1e30km", side) == "! the number is too large");
+      CHECK(read_height("1e-90km", side) == "0..1");
+      CHECK(read_height("-1m", side) == "! height lies in 0..300");
+    }
+    CHECK(read_height("179.6cm", Side::publish) == "180");  // its own unit: rounded as ever
+    Attribute weight{
+        .name = "weight", .type = Type::decimal, .scale = 3, .unit = "kg", .max = 900'000};
+    CHECK(parse_value(weight, "1lb", Side::query)->number == Interval{453, 454});
+    CHECK(parse_value(weight, "0.5t", Side::query)->number == Interval{500'000, 500'000});
+  }
+
   TEST_CASE("a circular attribute's ranges may run over its end") {
     CHECK(interval("hours", "22..6") == Interval{22, 6});
     CHECK(interval("hours", "9..24") == Interval{9, 0});

@@ -105,6 +105,7 @@ class ProfileRoutes {
         entry["max"] = profile::fixed_text(a.max, a.scale);
         entry["decimals"] = a.scale;
         entry["circular"] = a.circular;
+        if (!a.unit.empty()) entry["unit"] = a.unit;
       }
       out.push_back(std::move(entry));
     }
