@@ -99,7 +99,9 @@ void Index::on_query(const Request& request) {
   }
   QueryReply reply;
   bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
-  bool ours = replicas_.neighbourhood().among_first(1, asked->key);
+  // Who has lost its predecessor from sight cannot know which keys are its own, unless it is alone.
+  auto own = replicas_.neighbourhood().own();
+  bool ours = own ? own->contains(asked->key) : context_.successors().empty();
   reply.settling = changed || !ours || replicas_.behind();
   if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
     profile::Matcher matcher(schema_, asked->predicates);
