@@ -127,7 +127,7 @@ Output Peer::refused_as_older(const PeerRef& by, Now now) {
 void Peer::lose_link(const Id& peer) {
   if (links_.erase(peer) == 0) return;
   epochs_[peer].linked = now_.mono;
-  requests_.expire_all_to(peer, now_.mono);
+  requests_.link_lost(peer, now_.mono);
 }
 
 void Peer::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {

@@ -137,6 +137,7 @@ class Peer {
            Output& out, int attempt = 1, Time first_sent = Time::min());
   std::optional<OpenRequest> answered(const Frame& frame);
   void request_failed(const OpenRequest& request, Output& out);
+  bool ask_again(const OpenRequest& request, Purpose purpose, Output& out);
   void give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out);
   void pong(const OpenRequest& request, Mode mode, Output& out);
   void send(const PeerRef& to, const Message& message, std::uint64_t request, Output& out);

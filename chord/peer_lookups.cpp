@@ -42,17 +42,12 @@ LookupDone Peer::own_answer(std::uint64_t tag, const Id& key) const {
           .successors = successors()};
 }
 
-/// The search ended in what is true only until the tables are mended: everybody who might own the
-/// key was found dead, or so many that we are next, against the word of our predecessor. A lookup
-/// calls a peer dead after one silence, and a link that broke is such a silence. So it goes on with
-/// what the tables say then, as long as its time and requests allow.
+/// Everybody who might own the key was found dead. That lasts until stabilize has mended our list,
+/// so the search goes on with what the tables say then, as long as its time and requests allow.
 bool Peer::worth_another_try(const OpenLookup& open) const {
   const Lookup& lookup = open.lookup;
-  const Lookup::Finding& finding = *lookup.finding();
-  bool nobody = finding.outcome == LookupOutcome::ring_unreachable;
-  bool denied = finding.outcome == LookupOutcome::found && finding.owner.id == self().id &&
-                predecessor() && !owns(lookup.key()) && !trips_.dead(predecessor()->id);
-  return (nobody || denied) && open.goal == Goal::find && mode() == Mode::member &&
+  return open.goal == Goal::find && mode() == Mode::member &&
+         lookup.finding()->outcome == LookupOutcome::ring_unreachable &&
          lookup.contacts() < options_.lookup_contacts &&
          now_.mono + options_.lookup_again < lookup.started() + options_.lookup_time;
 }

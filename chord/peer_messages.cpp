@@ -46,8 +46,8 @@ std::optional<Peer::OpenRequest> Peer::answered(const Frame& frame) {
   return request;
 }
 
-/// Silence, a refused dial or a lost link. Ring pointers are only changed on a second failure;
-/// a lookup moves on at the first.
+/// Silence, a refused dial or a lost link. Ring pointers are only changed on a second failure; a
+/// lookup moves on at the first, but for a lost link, which says nothing about its far end.
 void Peer::request_failed(const OpenRequest& request, Output& out) {
   auto purpose = static_cast<Purpose>(request.tag >> purpose_shift);
   bool patient =
@@ -59,12 +59,24 @@ void Peer::request_failed(const OpenRequest& request, Output& out) {
     ask(request.peer, again, purpose, 0, out, request.attempt + 1, request.first_sent);
     return;
   }
+  if (request.link_lost && request.attempt == 1 && ask_again(request, purpose, out)) return;
   bool alive = trips_.heard_since(request.peer.id, request.first_sent);
   if (patient && !alive) {
     trips_.declare_dead(request.peer.id, now_.mono);
     now_dead(request.peer);
   }
   give_up(request, alive ? Maintenance::Failure::heard_meanwhile : Maintenance::Failure::dead, out);
+}
+
+/// The question of a lookup once more, over a new link.
+bool Peer::ask_again(const OpenRequest& request, Purpose purpose, Output& out) {
+  auto open = lookups_.find(request.tag & number_mask);
+  bool state = purpose == Purpose::lookup_state;
+  if (open == lookups_.end() || (!state && purpose != Purpose::lookup_next)) return false;
+  Message again = StateRequest{};
+  if (!state) again.emplace<NextRequest>(NextRequest{open->second.lookup.key()});
+  ask(request.peer, again, purpose, open->first, out, request.attempt + 1, request.first_sent);
+  return true;
 }
 
 void Peer::give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out) {

@@ -34,6 +34,11 @@ void Requests::expire_all_to(const Id& peer, Time now) {
   }
 }
 
+void Requests::link_lost(const Id& peer, Time now) {
+  expire_all_to(peer, now);
+  for (auto& [number, pending] : pending_) pending.link_lost |= pending.peer.id == peer;
+}
+
 void Requests::restart_clock(const Id& peer, Time now, Duration timeout) {
   for (auto& [number, pending] : pending_) {
     if (pending.peer.id != peer) continue;

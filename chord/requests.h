@@ -20,6 +20,7 @@ class Requests {
     std::uint8_t type{};
     std::uint64_t tag{};
     int attempt = 1;
+    bool link_lost = false;  // while it waited
     Time first_sent{};
     Time sent{};  // restarts when the link comes up, so that dialling is not taken for a round trip
     Time expires{};
@@ -35,6 +36,7 @@ class Requests {
   std::optional<Pending> take(std::uint64_t number, const Id& from);
   std::vector<Numbered> take_expired(Time now, std::size_t most);
   void expire_all_to(const Id& peer, Time now);  // found by the next take_expired
+  void link_lost(const Id& peer, Time now);      // the same, and why
   void restart_clock(const Id& peer, Time now, Duration timeout);
 
   const std::map<std::uint64_t, Pending>& all() const { return pending_; }
