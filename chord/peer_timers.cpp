@@ -16,7 +16,7 @@ Output Peer::tick(Now now) {
   end_lookups_out_of_time(out);
   look_again(out);
   Time t = now.mono;
-  if (next_join_ <= t) try_join(out);
+  if (mode() == Mode::joining && next_join_ <= t) try_join(out);
   if (mode() == Mode::member) {
     if (next_stabilize_ <= t) stabilize(out);
     if (next_check_ <= t) check_predecessor(out);

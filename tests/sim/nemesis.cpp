@@ -69,7 +69,7 @@ void Nemesis::apply(Fault fault) {
       weather.reset = rng_.real() * 0.05;
       return;
     case Fault::slow:
-      network.slow(one, milliseconds(rng_.between(0, 3000)));
+      network.slow(one, milliseconds(rng_.between(0, slowest.count())));
       return;
     case Fault::partition:
       if (rng_.chance(0.5)) return network.heal_cuts();
@@ -177,7 +177,11 @@ void Nemesis::heal() {
     bool seed =
         std::find(seeds_.begin(), seeds_.end(), world_.hosts()[host].self.address) != seeds_.end();
     bool wanted = seed || plan_.profile == Profile::data;
-    if (wanted && !world_.hosts()[host].running()) restart(host, false);
+    if (!wanted) continue;
+    const Host& it = world_.hosts()[host];
+    bool leaves = it.running() && it.process->peer().mode() == chord::Mode::leaving;
+    if (leaves) world_.crash(host, CrashKind::refuses);
+    if (!it.running()) restart(host, false);
   }
   world_.note("all faults end");
 }

@@ -11,6 +11,8 @@ class Nemesis {
  public:
   Nemesis(World& world, const Plan& plan, std::vector<std::string> seeds, Rng rng);
 
+  static constexpr std::chrono::milliseconds slowest{3000};  // what a slow host adds to a delay
+
   void strike();  // one random fault of the plan
   void crash_adjacent(std::size_t count);
   void crash_half();

@@ -287,9 +287,13 @@ class Run {
     return true;
   }
 
-  /// A frame that was delayed in the midst of it holds up what follows it on its link.
+  /// A frame that was delayed in the midst of it holds up what follows it on its link, and a dial
+  /// takes three times as long.
   Duration late_frames() const {
-    return plan_.faults.contains(Fault::delay) ? 100 * plan_.weather.delay_max : Duration{};
+    Duration most{};
+    if (plan_.faults.contains(Fault::delay)) most += 100 * plan_.weather.delay_max;
+    if (plan_.faults.contains(Fault::slow)) most += 2 * Nemesis::slowest;
+    return 3 * most;
   }
 
   Duration pauses_left() const {
