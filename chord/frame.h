@@ -10,8 +10,9 @@ namespace beckon::chord {
 /// One unit of the wire, in either direction: on its way out `peer` is whom to send it to, on its
 /// way in it is who sent it, as TLS proved. The transport carries frames and knows no body.
 /// On the wire: u32 length | u8 type | u64 request | body.
-/// `length` counts what follows it. Types below 0x08 are the transport's (node/service/hello.h),
-/// those below 0x20 the ring's (chord/wire.h), the rest the services' (node/service/frames.h).
+/// `length` counts what follows it. Types below 0x08 are the transport's
+/// (node/service/admission/hello.h), those below 0x20 the ring's (chord/wire.h), the rest the
+/// services' (node/service/frames.h).
 struct Frame {
   PeerRef peer{};
   std::uint8_t type{};

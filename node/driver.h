@@ -7,8 +7,8 @@
 #include "node/io/store_writer.h"
 #include "node/io/transport.h"
 #include "node/log_file.h"
+#include "node/service/admission/renewal.h"
 #include "node/service/participant.h"
-#include "node/service/renewal.h"
 #include "node/service/service.h"
 
 namespace beckon {

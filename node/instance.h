@@ -5,7 +5,7 @@
 #include "config/paths.h"
 #include "node/io/authority.h"
 #include "node/io/identity.h"
-#include "node/service/overlay.h"
+#include "node/service/admission/overlay.h"
 
 namespace beckon {
 

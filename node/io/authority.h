@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "node/io/identity.h"
-#include "node/service/enrolment.h"
-#include "node/service/invite.h"
-#include "node/service/overlay.h"
+#include "node/service/admission/enrolment.h"
+#include "node/service/admission/invite.h"
+#include "node/service/admission/overlay.h"
 
 namespace beckon::io {
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "node/io/identity.h"
-#include "node/service/credential.h"
-#include "node/service/revocations.h"
+#include "node/service/admission/credential.h"
+#include "node/service/admission/revocations.h"
 
 namespace beckon::io {
 

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "node/io/connection.h"
-#include "node/service/hello.h"
+#include "node/service/admission/hello.h"
 
 namespace beckon::io {
 

@@ -4,7 +4,7 @@
 
 #include "node/io/identity.h"
 #include "node/io/uv.h"
-#include "node/service/invite.h"
+#include "node/service/admission/invite.h"
 
 namespace beckon::io {
 

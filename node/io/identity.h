@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/crypto.h"
-#include "node/service/credential.h"
+#include "node/service/admission/credential.h"
 
 namespace beckon::io {
 

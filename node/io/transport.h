@@ -9,10 +9,10 @@
 #include "chord/frame.h"
 #include "node/io/identity.h"
 #include "node/io/uv.h"
-#include "node/service/enrolment.h"
-#include "node/service/hello.h"
-#include "node/service/overlay.h"
-#include "node/service/revocations.h"
+#include "node/service/admission/enrolment.h"
+#include "node/service/admission/hello.h"
+#include "node/service/admission/overlay.h"
+#include "node/service/admission/revocations.h"
 
 namespace beckon::io {
 

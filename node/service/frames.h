@@ -36,7 +36,7 @@ enum class FrameType : std::uint8_t {
   deliver_rep = 0x42,
   mailbox_req = 0x43,
   mailbox_rep = 0x44,
-  renew_req = 0x51,  // node/service/renewal.h
+  renew_req = 0x51,  // node/service/admission/renewal.h
   renew_rep = 0x52,
 };
 

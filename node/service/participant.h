@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "node/service/admission/overlay.h"
 #include "node/service/find/index_item.h"
 #include "node/service/find/search.h"
 #include "node/service/mail/mail.h"
 #include "node/service/mail/mailbox_entry.h"
-#include "node/service/overlay.h"
 #include "node/service/service.h"
 #include "node/service/users.h"
 

@@ -3,12 +3,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <variant>
 
+#include "node/service/admission/membership.h"
 #include "node/service/api.h"
-#include "node/service/author_record.h"
+#include "node/service/items/author_record.h"
+#include "node/service/items/replicas.h"
 #include "node/service/kernel.h"
-#include "node/service/membership.h"
 #include "node/service/metrics.h"
-#include "node/service/replicas.h"
 
 namespace beckon::service {
 

@@ -1,6 +1,6 @@
 // A record from anybody, judged as a storing node does, and a row from a damaged disk. A target
 // that signs its mutated input again reaches what lies behind the signature.
-#include "node/service/author_record.h"
+#include "node/service/items/author_record.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/service/authors.h"
 

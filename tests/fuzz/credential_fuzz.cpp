@@ -1,7 +1,7 @@
 // What an authority signs and a stranger may forge: credential, revocation list, enrolment.
-#include "node/service/credential.h"
+#include "node/service/admission/credential.h"
 
-#include "node/service/enrolment.h"
+#include "node/service/admission/enrolment.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

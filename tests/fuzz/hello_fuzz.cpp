@@ -2,9 +2,9 @@
 // the small messages of enrolment. Nothing is done twice, nothing is accepted that is no greeting.
 #include <algorithm>
 
-#include "node/service/enrolment.h"
+#include "node/service/admission/enrolment.h"
+#include "node/service/admission/hello.h"
 #include "node/service/frame_splitter.h"
-#include "node/service/hello.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

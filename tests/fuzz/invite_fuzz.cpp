@@ -1,6 +1,6 @@
 // Invite strings: whatever is accepted writes back to the very same text. Mutations of the content
 // get their checksum repaired, or none would be looked into.
-#include "node/service/invite.h"
+#include "node/service/admission/invite.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // overlay.json: an accepted file written again is the same overlay, with the same id.
-#include "node/service/overlay.h"
+#include "node/service/admission/overlay.h"
 
 #include "tests/fuzz/fuzz.h"
 

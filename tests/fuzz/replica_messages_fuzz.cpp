@@ -1,5 +1,5 @@
 // Bodies of the frames about records on the ring. The first byte of the input picks the message.
-#include "node/service/replica_messages.h"
+#include "node/service/items/replica_messages.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -9,7 +9,7 @@
 
 #include "node/io/tls.h"
 #include "node/io/uv.h"
-#include "node/service/hello.h"
+#include "node/service/admission/hello.h"
 
 namespace beckon::io::test {
 

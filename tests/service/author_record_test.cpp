@@ -1,4 +1,4 @@
-#include "node/service/author_record.h"
+#include "node/service/items/author_record.h"
 
 #include <doctest/doctest.h>
 

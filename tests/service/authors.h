@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/rng.h"
-#include "node/service/author_record.h"
-#include "node/service/replica_messages.h"
+#include "node/service/items/author_record.h"
+#include "node/service/items/replica_messages.h"
 #include "tests/service/fast_signer.h"
 
 namespace beckon::test {

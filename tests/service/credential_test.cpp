@@ -1,10 +1,10 @@
-#include "node/service/credential.h"
+#include "node/service/admission/credential.h"
 
 #include <doctest/doctest.h>
 
-#include "node/service/enrolment.h"
-#include "node/service/invite.h"
-#include "node/service/revocations.h"
+#include "node/service/admission/enrolment.h"
+#include "node/service/admission/invite.h"
+#include "node/service/admission/revocations.h"
 
 using namespace beckon;
 using namespace beckon::service;

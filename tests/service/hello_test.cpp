@@ -1,4 +1,4 @@
-#include "node/service/hello.h"
+#include "node/service/admission/hello.h"
 
 #include <doctest/doctest.h>
 

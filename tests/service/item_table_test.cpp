@@ -1,4 +1,4 @@
-#include "node/service/item_table.h"
+#include "node/service/items/item_table.h"
 
 #include <doctest/doctest.h>
 #include <malloc.h>

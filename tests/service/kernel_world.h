@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "node/service/items/replicas.h"
 #include "node/service/kernel.h"
 #include "node/service/memory_store.h"
-#include "node/service/replicas.h"
 #include "tests/service/authors.h"
 
 namespace beckon::test {

@@ -1,4 +1,4 @@
-#include "node/service/overlay.h"
+#include "node/service/admission/overlay.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "node/service/renewal.h"
+#include "node/service/admission/renewal.h"
 
 #include <doctest/doctest.h>
 

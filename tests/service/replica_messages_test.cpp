@@ -1,4 +1,4 @@
-#include "node/service/replica_messages.h"
+#include "node/service/items/replica_messages.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "node/service/replicas.h"
+#include "node/service/items/replicas.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "node/service/author_record.h"
-#include "node/service/replicas.h"
+#include "node/service/items/author_record.h"
+#include "node/service/items/replicas.h"
 #include "tests/service/authors.h"
 #include "tests/service/fake_net.h"
 

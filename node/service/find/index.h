@@ -5,8 +5,8 @@
 
 #include "node/service/context.h"
 #include "node/service/find/find_messages.h"
+#include "node/service/items/replicas.h"
 #include "node/service/rate_limit.h"
-#include "node/service/replicas.h"
 #include "profile/matcher.h"
 
 namespace beckon::service {

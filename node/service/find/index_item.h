@@ -1,7 +1,7 @@
 #pragma once
 
 #include "node/service/find/genuine_records.h"
-#include "node/service/item.h"
+#include "node/service/items/item.h"
 #include "profile/keys.h"
 #include "profile/record.h"
 

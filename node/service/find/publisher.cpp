@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "node/service/author_record.h"
 #include "node/service/find/index_item.h"
+#include "node/service/items/author_record.h"
 #include "profile/json.h"
 
 namespace beckon::service {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "node/service/context.h"
-#include "node/service/replicas.h"
+#include "node/service/items/replicas.h"
 #include "node/service/users.h"
 #include "profile/keys.h"
 #include "profile/record.h"

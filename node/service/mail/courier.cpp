@@ -1,6 +1,6 @@
 #include "node/service/mail/courier.h"
 
-#include "node/service/author_record.h"
+#include "node/service/items/author_record.h"
 #include "node/service/mail/mail_messages.h"
 #include "node/service/mail/mailbox_entry.h"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "node/service/context.h"
+#include "node/service/items/replicas.h"
 #include "node/service/mail/locator.h"
 #include "node/service/mail/outbox.h"
-#include "node/service/replicas.h"
 
 namespace beckon::service {
 

@@ -1,6 +1,6 @@
 #include "node/service/mail/locators.h"
 
-#include "node/service/author_record.h"
+#include "node/service/items/author_record.h"
 
 namespace beckon::service {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "node/service/items/replicas.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/locator.h"
-#include "node/service/replicas.h"
 #include "node/service/users.h"
 
 namespace beckon::service {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "node/service/item.h"
+#include "node/service/items/item.h"
 #include "node/service/mail/letter.h"
 
 namespace beckon::service {

@@ -1,0 +1,149 @@
+#include "node/service/admission/renewal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/duration.h"
+#include "node/service/frames.h"
+
+namespace beckon::service {
+
+namespace {
+
+constexpr std::uint8_t layout_version = 1;
+
+/// Days or hours when there are at least two of them: for people.
+std::string rough(Duration time) {
+  using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
+  if (time >= Days(2)) return beckon::to_text(std::chrono::floor<Days>(time));
+  if (time >= std::chrono::hours(2))
+    return beckon::to_text(std::chrono::floor<std::chrono::hours>(time));
+  return beckon::to_text(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+Error refuse(std::string text) { return {ErrorCode::refused, std::move(text)}; }
+
+}  // namespace
+
+Bytes encode_renew_request() { return {layout_version}; }
+
+Result<void> check_renew_request(ByteView body) {
+  ByteReader in(body);
+  if (in.u8() != layout_version) return invalid("renewal of an unknown version");
+  return in.finish("renewal");
+}
+
+Bytes encode_renewed(const Credential& credential) {
+  ByteWriter out;
+  out.u8(layout_version);
+  out.raw(credential.encode());
+  return out.take();
+}
+
+Result<Credential> decode_renewed(ByteView body) {
+  ByteReader in(body);
+  if (in.u8() != layout_version) return invalid("renewed credential of an unknown version");
+  return Credential::decode(body.subspan(1));
+}
+
+Renewal::Renewal(Context& context, Options options, Self self, const Signer& signer, Adopt adopt)
+    : context_(context),
+      options_(options),
+      self_(std::move(self)),
+      signer_(signer),
+      adopt_(std::move(adopt)),
+      retry_(options.first_retry) {}
+
+WallTime Renewal::due() const {
+  const Credential& c = self_.credential;
+  std::chrono::duration<double, std::milli> left =
+      (c.not_after - c.not_before) * options_.share_left;
+  return c.not_after - std::chrono::duration_cast<std::chrono::milliseconds>(left);
+}
+
+void Renewal::start() {
+  if (std::exchange(started_, true)) return;
+  if (self_.authority_node) return look();
+  trouble_ = "this home does not say which node is the authority's";
+  context_.log(LogLevel::warning,
+               "the credential cannot be renewed: " + trouble_ +
+                   ". Before it ends ask for a new invite: beckon up --invite STRING");
+}
+
+void Renewal::look() {
+  WallTime now = context_.now().wall;
+  if (now >= due()) return attempt();
+  Duration wait = std::min<Duration>(due() - now, options_.look_every);
+  context_.after(std::max<Duration>(wait, std::chrono::milliseconds(1)), [this] { look(); });
+}
+
+void Renewal::attempt() {
+  context_.lookup(*self_.authority_node, [this](const Result<Owner>& owner) {
+    if (!owner) return failed(owner.error().text);
+    if (owner->owner.id != *self_.authority_node) return failed("the authority's node is away");
+    ask(owner->owner);
+  });
+}
+
+void Renewal::ask(const PeerRef& authority) {
+  context_.ask(authority, raw(FrameType::renew_req), encode_renew_request(), options_.answer_within,
+               [this](const Result<Frame>& reply) { heard(reply); });
+}
+
+void Renewal::heard(const Result<Frame>& reply) {
+  if (!reply) return failed(reply.error().text);
+  auto fresh = judge(*reply);
+  if (!fresh) return failed(fresh.error().text);
+  if (auto kept = adopt_(*fresh); !kept) return failed(kept.error().text);
+  self_.credential = *fresh;
+  retry_ = options_.first_retry;
+  trouble_.clear();
+  Duration life = fresh->not_after - context_.now().wall;
+  context_.log(LogLevel::info, "this node's credential was renewed; it now lasts " + rough(life));
+  look();
+}
+
+Result<Credential> Renewal::judge(const Frame& reply) const {
+  if (reply.type != raw(FrameType::renew_rep)) return invalid("an answer of another kind");
+  auto fresh = decode_renewed(reply.body);
+  if (!fresh) return fresh;
+  auto genuine =
+      fresh->check(self_.overlay, self_.authority, self_.key, signer_, context_.now().wall);
+  if (!genuine) return genuine.error();
+  if (fresh->nonce != self_.credential.nonce) return refuse("a credential for another place");
+  if (fresh->not_after <= self_.credential.not_after) {
+    return refuse("the authority's answer ends no later than what we have");
+  }
+  return fresh;
+}
+
+void Renewal::failed(const std::string& why) {
+  trouble_ = why;
+  Duration left = self_.credential.not_after - context_.now().wall;
+  context_.log(LogLevel::warning,
+               left > Duration::zero()
+                   ? fmt::format("cannot renew the credential, which ends in {}: {}; trying again "
+                                 "in {}",
+                                 rough(left), printable(why, 200), rough(retry_))
+                   : fmt::format("the credential has ended and cannot be renewed: {}. Ask for a "
+                                 "new invite: beckon up --invite STRING",
+                                 printable(why, 200)));
+  context_.after(retry_, [this] { attempt(); });
+  retry_ = std::min(2 * retry_, options_.last_retry);
+}
+
+void Renewal::handle(const Request& request) {
+  if (auto fine = check_renew_request(request.body); !fine) {
+    return context_.refuse(request, fine.error());
+  }
+  if (enroller_ == nullptr) {
+    return context_.refuse(request, refuse("this node is not the authority's"));
+  }
+  auto fresh = enroller_->renew(request.from.id, context_.now().wall);
+  if (!fresh) return context_.refuse(request, fresh.error());
+  context_.reply(request, raw(FrameType::renew_rep), encode_renewed(*fresh));
+}
+
+}  // namespace beckon::service

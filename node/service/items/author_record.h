@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/crypto.h"
+#include "node/service/admission/overlay.h"
+#include "node/service/items/item.h"
+
+namespace beckon::service {
+
+/// A record whose place on the ring is the hash of its author: whoever knows the author's key finds
+/// it, nobody else can write there. One per author and topic. The overlay is signed, too, so that
+/// it cannot be replayed into another.
+///
+/// Layout, all of it signed: "beckon/record/v1" | overlay 32 | topic u8 | author key 32 | seq u64 |
+/// issued ms i64 | life s u32 | flags u8 (bit 0: tombstone) | payload u32-counted; then the
+/// signature, 64 bytes, over exactly the bytes before it.
+struct AuthorRecord {
+  std::uint8_t topic{};
+  PublicKey author{};
+  std::uint64_t seq{};
+  WallTime issued{};
+  std::chrono::seconds life{};
+  bool tombstone = false;
+  Bytes payload{};  // empty in a tombstone
+
+  friend bool operator==(const AuthorRecord&, const AuthorRecord&) = default;
+  WallTime expiry() const { return issued + life; }
+};
+
+/// First 20 bytes of SHA-256("key" | overlay | topic | author key).
+Id author_record_key(const OverlayId& overlay, std::uint8_t topic, const PublicKey& author);
+
+/// Signs; `record.author` must be the public key of `seed`.
+Bytes sign_author_record(const AuthorRecord& record, const OverlayId& overlay,
+                         const SecretSeed& seed, const Signer& signer);
+
+/// Strict, but neither signature nor clock: those are for RuleBook::judge_fully.
+Result<AuthorRecord> decode_author_record(ByteView bytes, const OverlayId& overlay);
+
+/// The next sequence number: an author who lost the last one still moves on with the clock.
+std::uint64_t next_seq(std::uint64_t last_durable, WallTime now);
+
+/// A tombstone that outlives what it deletes.
+AuthorRecord tombstone_for(const AuthorRecord& record, std::uint64_t seq, WallTime now);
+
+class AuthorRecordRules final : public ItemRules {
+ public:
+  static constexpr std::size_t max_payload = 64 * 1024 - 256;  // whole record within 64 KiB
+  static constexpr std::chrono::seconds max_life = std::chrono::hours(24);
+
+  AuthorRecordRules(const OverlayId& overlay, const Signer& signer)
+      : overlay_(overlay), signer_(signer) {}
+
+  ItemKind kind() const override { return ItemKind::author_record; }
+  ItemLimits limits() const override;
+  Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
+  bool genuine(ByteView bytes) const override;
+
+ private:
+  OverlayId overlay_;
+  const Signer& signer_;
+};
+
+}  // namespace beckon::service

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "node/service/gate.h"
+#include "node/service/items/item_holder.h"
+#include "node/service/items/replica_messages.h"
+
+namespace beckon::service {
+
+/// Makes two holders of an arc agree: digests of 64 buckets first, then lists of the buckets that
+/// differ, then only the items that one side lacks or has in an older version. Works in both
+/// directions, one request at a time, one session per peer; a session that has moved its share ends
+/// and reports that more is left.
+///
+/// What is held is told only to those who hold it too: peers whose id lies so near that the key
+/// concerns them, and of the keys only those. A stranger may bring what it thinks is ours (it may
+/// keep strays) and learns no more than which of it is wanted.
+class ItemSync {
+ public:
+  enum class Outcome { agreed, more_left, failed };
+  /// settled: every live item we hold in the arc is durable at the peer, in this version or newer.
+  struct Report {
+    Outcome outcome{};
+    bool settled = false;
+  };
+  using Done = std::function<void(const Report&)>;
+  enum class Direction { both, push };
+
+  ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& options);
+
+  /// Queued behind other sessions; failed at once if the queue is full or the same one waits.
+  void compare(const PeerRef& peer, const Arc& arc, Direction direction, Done done);
+
+  void on_digest(const Request& request);
+  void on_list(const Request& request);
+  void on_want(const Request& request);
+
+  std::size_t sessions() const { return running_.size(); }
+  std::uint64_t bytes_moved() const { return bytes_moved_; }  // by comparisons begun here
+  std::uint64_t refused() const {
+    return strangers_.count() + digests_.refused() + lists_.refused();
+  }
+
+ private:
+  struct Session {
+    PeerRef peer{};
+    Arc arc{};
+    Direction direction{};
+    Done done{};
+    std::deque<Span> spans{};         // still to compare
+    std::vector<SyncEntry> listed{};  // of the list under way
+    Span span{};
+    std::deque<ItemKey> push{};
+    std::deque<ItemKey> pull{};
+    std::size_t bytes{};
+    bool settled = true;
+  };
+  using SessionId = std::uint64_t;
+
+  void start_waiting();
+  void ask(SessionId id, FrameType type, Bytes body, std::function<void(Session&, ByteView)> then);
+  void send_digests(SessionId id);
+  void next(SessionId id);
+  void send_list(SessionId id, Session& session);
+  void got_list(SessionId id, Session& session, const ListReply& reply);
+  void send_push(SessionId id, Session& session);
+  void send_pull(SessionId id, Session& session);
+  void got_pulled(SessionId id, Session& session, std::size_t asked, const WantReply& reply);
+  void finish(SessionId id, Outcome outcome);
+
+  void refuse_stranger(const Request& request);
+  void offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const;
+
+  Context& context_;
+  ItemHolder& holder_;
+  const ReplicaOptions& options_;
+  Gate digests_;
+  Gate lists_;
+  std::deque<Session> waiting_{};
+  std::map<SessionId, Session> running_{};
+  SessionId last_id_ = 0;
+  std::uint64_t bytes_moved_ = 0;
+  Refusals strangers_;  // requests of peers that hold nothing of ours
+};
+
+}  // namespace beckon::service

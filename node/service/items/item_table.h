@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "node/service/items/item.h"
+#include "node/service/items/item_span.h"
+
+namespace beckon::service {
+
+/// Hears of every change of the items of one kind, after it is durable and in order: before is null
+/// for a new item, after is null for one that is gone. A tombstone is an item like any other.
+class ItemListener {
+ public:
+  virtual ~ItemListener() = default;
+  virtual void item_changed(const Item* before, const Item* after) = 0;
+};
+
+/// One line of a comparison between two holders.
+struct SyncEntry {
+  ItemKey key{};
+  std::uint64_t seq{};
+  std::array<std::uint8_t, 8> check{};  // first bytes of the digest
+  friend bool operator==(const SyncEntry&, const SyncEntry&) = default;
+};
+SyncEntry sync_entry(const Item& item);
+
+using BucketDigests = std::array<std::array<std::uint8_t, 8>, ArcBuckets::count>;
+
+/// The items a node holds, in memory, ordered by place on the ring: one version of each. Knows what
+/// they cost, whose they are and when they expire. Decides nothing and stores nothing.
+class ItemTable {
+ public:
+  struct Usage {
+    std::size_t items{};
+    std::size_t bytes{};
+    friend bool operator==(const Usage&, const Usage&) = default;
+  };
+
+  void listen(ItemKind kind, ItemListener& listener);  // kept by reference, one per kind
+
+  const Item* find(const ItemKey& key) const;
+  void put(Item item);             // in place of whatever is there
+  bool erase(const ItemKey& key);  // false if absent
+
+  using Visit = std::function<bool(const Item&)>;  // false stops
+  void each(const Span& span, const Visit& visit) const;
+  void each(const Arc& arc, const Visit& visit) const;
+  void each_at(const Id& ring, ItemKind kind, const Visit& visit) const;
+
+  std::vector<ItemKey> expired(WallTime now, std::size_t limit) const;
+  struct Summary {
+    BucketDigests digests{};
+    std::size_t items{};  // looked at for it
+  };
+  Summary summary(const Arc& arc, WallTime now) const;  // live items only
+  BucketDigests digests(const Arc& arc, WallTime now) const { return summary(arc, now).digests; }
+
+  const Usage& total() const { return total_; }
+  Usage of_author(ItemKind kind, const Id& author) const;
+  Usage of_source(const Source& source) const;
+  static std::size_t cost(const Item& item) { return item.bytes.size() + ItemKey::size; }
+
+  /// What this much takes of memory: the bytes themselves and, for each item, its share of this
+  /// table's trees and of what a listener makes of it. Measured; a test keeps it honest.
+  static constexpr std::size_t overhead = 576;
+  static std::size_t footprint(const Usage& usage) { return usage.bytes + usage.items * overhead; }
+
+ private:
+  void account(const Item& item, bool add);
+  void tell(const Item* before, const Item* after);
+
+  std::map<ItemKey, Item> items_{};
+  std::set<std::pair<WallTime, ItemKey>> by_expiry_{};
+  std::map<std::pair<ItemKind, Id>, Usage> by_author_{};
+  std::map<Source, Usage> by_source_{};
+  std::map<ItemKind, ItemListener*> listeners_{};
+  Usage total_{};
+};
+
+}  // namespace beckon::service

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "node/service/context.h"
+#include "node/service/items/item_client.h"
+#include "node/service/items/item_holder.h"
+#include "node/service/items/item_sync.h"
+#include "node/service/items/neighbourhood.h"
+#include "node/service/items/put_server.h"
+#include "node/service/items/replica_options.h"
+#include "node/service/items/stray_mover.h"
+
+namespace beckon::service {
+
+/// Records on the ring: every item lives on the owner of its key and the next r-1 nodes, durably.
+/// Promised: an item reported safe survives r-1 simultaneous crashes with loss of disks, and any
+/// number with disks kept; copies converge on the newest version; only the author can make one.
+/// Not promised: that a read sees the newest write, an order between authors, life past expiry.
+///
+/// The owner of this object hands it every request of its frame types, calls ring_changed() when
+/// predecessor or successors may differ, and destroys it only together with the context's pending
+/// continuations. Items of one ring key are read from table().each_at().
+class Replicas {
+ public:
+  Replicas(Context& context, const RuleBook& rules, ReplicaOptions options);
+
+  static bool handles(std::uint8_t type);  // is it one of our requests?
+  void listen(ItemKind kind, ItemListener& listener) { holder_.table().listen(kind, listener); }
+  void start();  // once, after listen(): loads what the disk kept and starts the periods
+
+  void handle(const Request& request);
+  void ring_changed();
+
+  void put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDone done) {
+    client_.put(std::move(entries), std::move(done));
+  }
+  void get(const Id& ring, ItemKind kind, ItemClient::GetDone done,
+           ItemClient::Reach reach = ItemClient::Reach::first) {
+    client_.get(ring, kind, reach, std::move(done));
+  }
+
+  /// Hands this node's range over to its successors; PUTs are refused from now on. `done` says
+  /// whether all of them confirmed; it comes within leave_deadline.
+  void leave(std::function<void(bool)> done);
+
+  /// What the disk kept over a restart may be old. Until it was compared, others answer better.
+  bool behind() const { return !caught_up_ && !targets(1).empty(); }
+
+  const ItemTable& table() const { return holder_.table(); }
+  const ItemHolder::Counters& counters() const { return holder_.counters(); }
+  const Neighbourhood& neighbourhood() const { return neighbourhood_; }
+  const ItemSync& sync() const { return sync_; }
+  std::uint64_t refused_peers() const {
+    return sync_.refused() + puts_.refused() + gets_.refused() + chains_.refused();
+  }
+  const ReplicaOptions& options() const { return options_; }
+
+ private:
+  void on_get(const Request& request);
+  void on_chain(const Request& request);
+
+  void sync_soon();
+  void sync_period();
+  void sync_own_range();
+  void tell_chain();
+  void hand_off(const std::optional<Id>& old_predecessor);
+  void expire_period();
+  void left(bool settled);
+  std::optional<Arc> own_range() const;
+  std::vector<PeerRef> targets(std::size_t count) const;
+
+  Context& context_;
+  const RuleBook& rules_;
+  const ReplicaOptions options_;
+  Neighbourhood neighbourhood_;
+  ItemHolder holder_;
+  ItemSync sync_;
+  PutServer puts_;
+  StrayMover strays_;
+  ItemClient client_;
+  Gate gets_;
+  Gate chains_;
+  struct Leaving {
+    std::size_t waiting{};
+    bool settled = true;
+    std::function<void(bool)> done{};
+  };
+  Leaving leaving_{};
+  std::vector<PeerRef> last_targets_{};
+  bool soon_ = false;
+  bool caught_up_ = false;  // since the start, our range was once compared with a successor's
+};
+
+}  // namespace beckon::service
