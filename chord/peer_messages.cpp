@@ -53,13 +53,8 @@ void Peer::request_failed(const OpenRequest& request, Output& out) {
   bool patient =
       purpose == Purpose::operation || purpose == Purpose::rectify || purpose == Purpose::flush;
   if (trips_.dead(request.peer.id)) now_dead(request.peer);
-  if (patient && request.attempt < options_.dead_after) {
-    Message again = StateRequest{};
-    if (purpose != Purpose::operation) again.emplace<Ping>(Ping{.nonce = rng_.next()});
-    ask(request.peer, again, purpose, 0, out, request.attempt + 1, request.first_sent);
-    return;
-  }
-  if (request.link_lost && request.attempt == 1 && ask_again(request, purpose, out)) return;
+  int attempts = patient ? options_.dead_after : request.link_lost ? 2 : 1;
+  if (request.attempt < attempts && ask_again(request, purpose, out)) return;
   bool alive = trips_.heard_since(request.peer.id, request.first_sent);
   if (patient && !alive) {
     trips_.declare_dead(request.peer.id, now_.mono);
@@ -68,14 +63,28 @@ void Peer::request_failed(const OpenRequest& request, Output& out) {
   give_up(request, alive ? Maintenance::Failure::heard_meanwhile : Maintenance::Failure::dead, out);
 }
 
-/// The question of a lookup once more, over a new link.
+/// The same question once more; false if nobody waits for its answer any longer.
 bool Peer::ask_again(const OpenRequest& request, Purpose purpose, Output& out) {
-  auto open = lookups_.find(request.tag & number_mask);
-  bool state = purpose == Purpose::lookup_state;
-  if (open == lookups_.end() || (!state && purpose != Purpose::lookup_next)) return false;
+  std::uint64_t number = request.tag & number_mask;
   Message again = StateRequest{};
-  if (!state) again.emplace<NextRequest>(NextRequest{open->second.lookup.key()});
-  ask(request.peer, again, purpose, open->first, out, request.attempt + 1, request.first_sent);
+  switch (purpose) {
+    case Purpose::operation:
+      break;
+    case Purpose::rectify:
+    case Purpose::flush:
+      again.emplace<Ping>(Ping{.nonce = rng_.next()});
+      break;
+    case Purpose::lookup_next:
+    case Purpose::lookup_state: {
+      auto open = lookups_.find(number);
+      if (open == lookups_.end()) return false;
+      if (purpose == Purpose::lookup_next) again = NextRequest{open->second.lookup.key()};
+      break;
+    }
+    default:
+      return false;
+  }
+  ask(request.peer, again, purpose, number, out, request.attempt + 1, request.first_sent);
   return true;
 }
 

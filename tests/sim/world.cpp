@@ -32,9 +32,7 @@ void World::boot(HostNumber number, bool create, std::vector<std::string> seeds,
                  std::optional<chord::Assume> assume) {
   Host& host = hosts_[number];
   ENSURE(!host.running());
-  for (HostNumber other = 0; other < hosts_.size(); ++other) {
-    if (other != number) break_link(number, other);  // links of an earlier life
-  }
+  break_links(number);  // of an earlier life
   ++host.life;
   // As the daemon does: a counter that also survives the loss of its disk.
   auto ms = static_cast<std::uint64_t>(now_.time_since_epoch().count() / 1000);
@@ -65,9 +63,7 @@ void World::crash(HostNumber number, CrashKind kind) {
   host.member_since = Time::max();
   note("host " + std::to_string(number) + " crashes" + (host.silent ? " and is gone" : ""));
   if (kind == CrashKind::silent) return;
-  for (HostNumber other = 0; other < hosts_.size(); ++other) {
-    if (other != number) break_link(number, other);
-  }
+  break_links(number);
 }
 
 void World::wipe_disk(HostNumber number) { hosts_[number].disk = factory_.empty_disk(); }
@@ -425,6 +421,12 @@ void World::break_link(HostNumber a, HostNumber b) {
     } else if (host == link.dialler || !dialled.empty()) {
       fail_dial(host, other, dialled, wait);
     }
+  }
+}
+
+void World::break_links(HostNumber host) {
+  for (HostNumber other = 0; other < hosts_.size(); ++other) {
+    if (other != host) break_link(host, other);
   }
 }
 

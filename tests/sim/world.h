@@ -150,6 +150,7 @@ class World {
   void handshake(const Event& event);
   Event link_up(HostNumber here, HostNumber there, const Link& link) const;
   void break_link(HostNumber a, HostNumber b);
+  void break_links(HostNumber host);
   void fail_dial(HostNumber from, HostNumber to, const std::string& dialled, Duration wait);
   void close(HostNumber host, const Id& peer);
   std::optional<HostNumber> linked_host(HostNumber from, const Id& id) const;
