@@ -15,7 +15,7 @@ namespace beckon::profile {
 using RingKey = std::array<std::uint8_t, 20>;  // a place on the ring; chord::Id has the same bytes
 using OwnerId =
     std::array<std::uint8_t, 20>;           // first 20 bytes of SHA-256 of the owner's public key
-using Salt = std::array<std::uint8_t, 16>;  // of the overlay, in every hash; zero in open overlays
+using Salt = std::array<std::uint8_t, 16>;  // of the overlay file, in every hash; no secret
 
 inline constexpr std::uint8_t all_shards = 16;
 

@@ -62,8 +62,8 @@ void sign_record(const Schema& schema, const Salt& salt, const Signer& signer,
 bool verify_record(const Schema& schema, const Salt& salt, const Signer& signer,
                    const Record& record);
 
-/// The fixed layout of docs/protocol.md. Decoding refuses whatever encode would not write, and
-/// classes and presence bits the schema lacks. It does not verify.
+/// The fixed layout of docs/protocol-index.md. Decoding refuses whatever encode would not write,
+/// and classes and presence bits the schema lacks. It does not verify.
 Bytes encode(const Record& record);
 Result<Record> decode_record(const Schema& schema, ByteView bytes);
 

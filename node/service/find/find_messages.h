@@ -11,8 +11,8 @@ namespace beckon::service {
 
 using chord::Id;
 
-/// Bodies of the frames of search; byte layouts in docs/protocol.md. Strict and bounded like all
-/// others.
+/// Bodies of the frames of search; byte layouts in docs/protocol-index.md. Strict and bounded like
+/// all others.
 inline constexpr std::size_t max_credit = 128;  // records in one page
 inline constexpr std::size_t max_counts = 64;   // keys in one count
 inline constexpr std::size_t max_verify = 32;   // owners in one verification
