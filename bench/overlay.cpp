@@ -78,6 +78,8 @@ Overlay::Overlay(std::size_t count) {
   std::string first;
   for (std::size_t i = 0; i < count; ++i) {
     std::string home = (folder_ / fmt::format("n{}", i)).string();
+    // Arcs differ, and the largest ones of 100 000 people do not fit the default.
+    if (run(home, "config set store.size 4G") != 0) give_up("store.size cannot be set");
     std::string join = first.empty() ? "" : " --join " + first;
     if (run(home, "up -q --listen 127.0.0.1:0" + join) != 0) give_up("a node does not come up");
     clients_.push_back(std::make_unique<cli::Client>(home + "/api.sock"));

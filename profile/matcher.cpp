@@ -41,7 +41,7 @@ bool Matcher::add_rows(const LayoutClass& layout, const Clause& clause, const Te
   const auto& number = std::get<NumberTest>(test);
   NumberElement element{.seed = number.seed, .slot = clause.slot, .lo = number.lo, .hi = number.hi};
   bool covers = clause.relation == Relation::covers;
-  for (Kind kind : {Kind::range, Kind::point}) {
+  for (Kind kind : {Kind::point, Kind::range}) {  // most people say a number, not a range
     if (kind == Kind::point && covers && number.lo != number.hi) continue;
     filters::GroupRow row = group_row(schema_, layout, element, kind);
     if (row.more >= max_groups) return false;

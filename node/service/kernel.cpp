@@ -42,6 +42,11 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
       inbound_(options.inbound),
       request_gate_(*this, "requests", options.requests) {}
 
+void Kernel::begin(Now now) {
+  now_ = now;
+  for (const Frame& frame : std::exchange(to_self_, {})) receive(frame);
+}
+
 // ---- the ring
 
 void Kernel::feed(chord::Output output) {
@@ -122,14 +127,13 @@ void Kernel::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration time
   deliver({.peer = to, .type = type, .request = *number, .body = std::move(body)});
 }
 
-/// To a peer by the network; to ourselves as an input of its own, after the one under way.
+/// To a peer by the network; to ourselves as an input of its own. What we ask ourselves waits for
+/// the next step, when what others are asked is on its way.
 void Kernel::deliver(Frame frame) {
-  if (frame.peer.id != self().id) {
-    sent_.send.push_back(std::move(frame));
-  } else {
-    frame.peer = self();
-    defer([this, frame = std::move(frame)] { receive(frame); });
-  }
+  if (frame.peer.id != self().id) return sent_.send.push_back(std::move(frame));
+  frame.peer = self();
+  if (!is_reply(frame.type)) return to_self_.push_back(std::move(frame));
+  defer([this, frame = std::move(frame)] { receive(frame); });
 }
 
 void Kernel::reply(const Request& request, std::uint8_t type, Bytes body) {
@@ -245,6 +249,7 @@ void Kernel::written(std::uint64_t token, Result<void> result) {
 }
 
 void Kernel::after(Duration delay, std::function<void()> action) {
+  if (delay <= Duration::zero()) return defer(std::move(action));
   ENSURE(timers_.size() < options_.max_timers);
   timers_[{now_.mono + delay, ++last_tag_}] = std::move(action);
 }
@@ -268,7 +273,7 @@ void Kernel::settle() {
 }
 
 Time Kernel::wake_at() const {
-  if (!ready_.empty()) return now_.mono;
+  if (!ready_.empty() || !to_self_.empty()) return now_.mono;
   Time timer = timers_.empty() ? Time::max() : timers_.begin()->first.first;
   return std::min({ring_wake_, rpc_.next_deadline(), timer});
 }

@@ -75,7 +75,7 @@ class Kernel final : public Context {
   const chord::Peer& ring() const { return peer_; }
 
   // -- for the service, which turns inputs into these
-  void begin(Now now) { now_ = now; }
+  void begin(Now now);
   void receive(const Frame& frame);
   void link_up(const chord::LinkUp& link);
   void link_down(const Id& peer);
@@ -136,6 +136,7 @@ class Kernel final : public Context {
   std::vector<Event> events_{};
   std::vector<LogLine> log_{};
   Sent sent_{};
+  std::vector<Frame> to_self_{};
   Counters counters_{};
 };
 

@@ -155,6 +155,22 @@ TEST_CASE("records move to nodes that join, and back when those leave") {
   for (const Author& author : authors) CHECK(world.in_place(author));
 }
 
+TEST_CASE("a node that leaves hands over all it owns, however many shares that takes") {
+  test::RingOfReplicas world(5, 1, {}, {.session_share = 1024});
+  world.net.run_for(5s);
+  std::vector<ItemClient::PutEntry> entries;
+  for (std::uint64_t i = 0; i < 300; ++i)
+    entries.push_back({Author(i, world.signer).parcel(1, world.now(), "x"), {}});
+  Id leaving = world.net.live().front();
+  bool stored = false;
+  world.at(leaving).put(entries, [&](const auto&) { stored = true; });
+  REQUIRE(world.net.run_until([&] { return stored; }, 60s));
+  std::optional<bool> handed_over;
+  world.at(leaving).leave([&](bool settled) { handed_over = settled; });
+  REQUIRE(world.net.run_until([&] { return handed_over.has_value(); }, 12s));
+  CHECK(*handed_over);
+}
+
 TEST_CASE("a node that is leaving takes no more records") {
   World world(1);
   Author author(1, world.signer);

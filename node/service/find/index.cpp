@@ -1,7 +1,5 @@
 #include "node/service/find/index.h"
 
-#include <algorithm>
-
 #include "node/service/find/index_item.h"
 #include "node/service/frames.h"
 
@@ -9,57 +7,9 @@ namespace beckon::service {
 
 namespace {
 
-struct ByOwner {
-  bool operator()(const IndexRows::Row& row, const Id& owner) const { return row.owner < owner; }
-  bool operator()(const Id& owner, const IndexRows::Row& row) const { return owner < row.owner; }
-};
-
 Error too_fast() { return to_error(Status::rate); }
 
 }  // namespace
-
-std::vector<IndexRows::Row>::iterator IndexRows::place(const Id& owner) {
-  return std::lower_bound(rows_.begin(), rows_.end(), owner, ByOwner{});
-}
-
-void IndexRows::put(Row row) {
-  auto at = place(row.owner);
-  if (at != rows_.end() && at->owner == row.owner) {
-    *at = std::move(row);
-  } else {
-    rows_.insert(at, std::move(row));
-  }
-}
-
-void IndexRows::erase(const Id& owner) {
-  auto at = place(owner);
-  if (at != rows_.end() && at->owner == owner) rows_.erase(at);
-}
-
-IndexRows::Found IndexRows::scan(const profile::Matcher& matcher, const profile::Wanted& wanted,
-                                 const Id& start, const std::optional<Id>& after,
-                                 std::size_t credit) const {
-  Found out;
-  if (rows_.empty()) return out;
-  auto index = [&](auto place) { return static_cast<std::size_t>(place - rows_.begin()); };
-  std::size_t first = index(std::lower_bound(rows_.begin(), rows_.end(), start, ByOwner{}));
-  std::size_t begin =
-      after ? index(std::upper_bound(rows_.begin(), rows_.end(), *after, ByOwner{})) : first;
-  // Rows from `begin` round to `first`. Behind `after`, a difference of zero means all were seen.
-  std::size_t left = after ? (first + rows_.size() - begin) % rows_.size() : rows_.size();
-  for (std::size_t i = 0; i < left; ++i) {
-    const Row& row = rows_[(begin + i) % rows_.size()];
-    ++out.scanned;
-    profile::FilterView view{
-        .layout = row.layout, .presence = row.presence, .open = row.open, .filter = row.filter};
-    if (!wanted.admits(row.marks) || !matcher.may_match(view)) continue;
-    out.owners.push_back(row.owner);
-    if (out.owners.size() < credit) continue;
-    out.more = i + 1 < left;
-    break;
-  }
-  return out;
-}
 
 Index::Index(Context& context, const Replicas& replicas, const profile::Schema& schema,
              Options options)

@@ -1,46 +1,14 @@
 #pragma once
 
 #include <map>
-#include <vector>
 
 #include "node/service/context.h"
 #include "node/service/find/find_messages.h"
+#include "node/service/find/index_rows.h"
 #include "node/service/items/replicas.h"
 #include "node/service/rate_limit.h"
-#include "profile/matcher.h"
 
 namespace beckon::service {
-
-/// The records under one ring key, ready for matching, in order of their owners. Rows of filters
-/// today; whoever replaces them by bit slices keeps this face.
-class IndexRows {
- public:
-  struct Row {
-    Id owner{};
-    profile::Marks marks{};
-    std::uint8_t layout{};
-    std::uint32_t presence{};
-    std::uint32_t open{};
-    filters::BitArray filter{};
-  };
-  struct Found {
-    std::vector<Id> owners{};
-    std::uint32_t scanned{};
-    bool more = false;
-  };
-
-  void put(Row row);
-  void erase(const Id& owner);
-  std::size_t size() const { return rows_.size(); }
-
-  /// Goes round from `start`, or on behind `after`, until `credit` rows are found.
-  Found scan(const profile::Matcher& matcher, const profile::Wanted& wanted, const Id& start,
-             const std::optional<Id>& after, std::size_t credit) const;
-
- private:
-  std::vector<Row>::iterator place(const Id& owner);
-  std::vector<Row> rows_;
-};
 
 /// This node's part of the index: hears of every index record it comes to hold and matches blind
 /// predicates against them. Never sees a name or a text.

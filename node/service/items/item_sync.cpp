@@ -47,14 +47,15 @@ void ItemSync::start_waiting() {
   for (auto i = waiting_.begin(); i != waiting_.end() && running_.size() < options_.max_sessions;) {
     bool busy = std::ranges::any_of(running_,
                                     [&](const auto& r) { return r.second.peer.id == i->peer.id; });
-    if (busy) {
+    if (busy || i->not_before > context_.now().mono) {
       ++i;
       continue;
     }
     SessionId id = ++last_id_;
+    bool begun = i->begun;
     running_.emplace(id, std::move(*i));
     i = waiting_.erase(i);
-    send_digests(id);
+    begun ? next(id) : send_digests(id);
   }
 }
 
@@ -78,6 +79,7 @@ void ItemSync::ask(SessionId id, FrameType type, Bytes body,
 
 void ItemSync::send_digests(SessionId id) {
   Session& session = running_.at(id);
+  session.begun = true;
   DigestRequest request{.arc = session.arc,
                         .digests = holder_.table().digests(session.arc, context_.now().wall)};
   ask(id, FrameType::sync_digest_req, encode(request), [this, id](Session& s, ByteView body) {
@@ -97,11 +99,18 @@ void ItemSync::next(SessionId id) {
   if (!session.push.empty()) return send_push(id, session);
   if (!session.pull.empty()) return send_pull(id, session);
   if (session.spans.empty()) return finish(id, Outcome::agreed);
-  if (session.bytes > options_.max_session_bytes) {
-    session.settled = false;
-    return finish(id, Outcome::more_left);
-  }
-  send_list(id, session);
+  session.bytes > options_.session_share ? pause(id) : send_list(id, session);
+}
+
+/// Others have their turn, and the link a moment, before the session goes on where it was: from the
+/// start again it would never come to the end of an arc in which much is written.
+void ItemSync::pause(SessionId id) {
+  auto node = running_.extract(id);
+  node.mapped().bytes = 0;
+  node.mapped().not_before = context_.now().mono + options_.session_pause;
+  waiting_.push_back(std::move(node.mapped()));
+  context_.after(options_.session_pause, [this] { start_waiting(); });
+  start_waiting();
 }
 
 void ItemSync::send_list(SessionId id, Session& session) {

@@ -13,15 +13,15 @@ namespace beckon::service {
 
 /// Makes two holders of an arc agree: digests of 64 buckets first, then lists of the buckets that
 /// differ, then only the items that one side lacks or has in an older version. Works in both
-/// directions, one request at a time, one session per peer; a session that has moved its share ends
-/// and reports that more is left.
+/// directions, one request at a time, one session per peer; a session that has moved its share
+/// makes room for others and goes on a little later.
 ///
 /// What is held is told only to those who hold it too: peers whose id lies so near that the key
 /// concerns them, and of the keys only those. A stranger may bring what it thinks is ours (it may
 /// keep strays) and learns no more than which of it is wanted.
 class ItemSync {
  public:
-  enum class Outcome { agreed, more_left, failed };
+  enum class Outcome { agreed, failed };
   /// settled: every live item we hold in the arc is durable at the peer, in this version or newer.
   struct Report {
     Outcome outcome{};
@@ -56,7 +56,9 @@ class ItemSync {
     Span span{};
     std::deque<ItemKey> push{};
     std::deque<ItemKey> pull{};
-    std::size_t bytes{};
+    std::size_t bytes{};  // moved since the last pause
+    bool begun = false;
+    Time not_before = Time::min();
     bool settled = true;
   };
   using SessionId = std::uint64_t;
@@ -70,6 +72,7 @@ class ItemSync {
   void send_push(SessionId id, Session& session);
   void send_pull(SessionId id, Session& session);
   void got_pulled(SessionId id, Session& session, std::size_t asked, const WantReply& reply);
+  void pause(SessionId id);
   void finish(SessionId id, Outcome outcome);
 
   void refuse_stranger(const Request& request);

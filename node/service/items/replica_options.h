@@ -61,7 +61,8 @@ struct ReplicaOptions {
 
   std::size_t max_sessions = 4;
   std::size_t max_queued_sessions = 64;
-  std::size_t max_session_bytes = 1u << 20;  // then the session ends and is taken up again soon
+  std::size_t session_share = 1u << 20;  // bytes; then others have their turn
+  Duration session_pause = std::chrono::milliseconds(100);
   std::size_t expiry_batch = 512;
 };
 

@@ -115,9 +115,7 @@ void Replicas::hand_off(const std::optional<Id>& old_predecessor) {
   if (!predecessor || predecessor->id == context_.self().id) return;
   Arc arc{.after = context_.self().id, .upto = predecessor->id};
   if (old_predecessor && arc.contains_inside(*old_predecessor)) arc.after = *old_predecessor;
-  sync_.compare(*predecessor, arc, ItemSync::Direction::both, [this](const auto& report) {
-    if (report.outcome == ItemSync::Outcome::more_left) sync_soon();
-  });
+  sync_.compare(*predecessor, arc, ItemSync::Direction::both, [](const auto&) {});
 }
 
 void Replicas::sync_soon() {
@@ -154,7 +152,6 @@ void Replicas::sync_own_range() {
   if (!arc) return;
   for (const PeerRef& peer : targets(options_.replicas - 1)) {
     sync_.compare(peer, *arc, ItemSync::Direction::both, [this](const auto& report) {
-      if (report.outcome == ItemSync::Outcome::more_left) sync_soon();
       if (report.outcome == ItemSync::Outcome::agreed) caught_up_ = true;
     });
   }
