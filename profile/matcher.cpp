@@ -20,60 +20,24 @@ std::vector<std::uint16_t> narrow(const std::vector<std::uint32_t>& positions) {
   return out;
 }
 
-}  // namespace
-
-Matcher::Matcher(const Schema& schema, Predicates predicates)
-    : schema_(schema), predicates_(std::move(predicates)) {
-  for (const Clause& clause : predicates_) {
-    (clause.absent ? absent_ : present_) |= std::uint32_t{1} << clause.slot;
-  }
-}
-
-/// False if the test cannot be decided by filters of this class, so passes always.
-bool Matcher::add_rows(const LayoutClass& layout, const Clause& clause, const Test& test,
-                       AnyRow& out) const {
-  if (const auto* text = std::get_if<TextTest>(&test)) {
-    std::vector<std::uint32_t> positions(layout.k);
-    filters::positions(text->seed, base_modulus, positions);
-    out.rows.push_back({narrow(positions), layout.k, layout.k, false});
-    return true;
-  }
-  const auto& number = std::get<NumberTest>(test);
+/// Of a number's test: as a point first, as most people say a number and not a range.
+std::vector<std::pair<Kind, filters::GroupRow>> group_rows(const Schema& schema,
+                                                           const LayoutClass& layout,
+                                                           const Clause& clause,
+                                                           const NumberTest& number) {
   NumberElement element{.seed = number.seed, .slot = clause.slot, .lo = number.lo, .hi = number.hi};
+  std::vector<std::pair<Kind, filters::GroupRow>> out;
   bool covers = clause.relation == Relation::covers;
-  for (Kind kind : {Kind::point, Kind::range}) {  // most people say a number, not a range
+  for (Kind kind : {Kind::point, Kind::range}) {
     if (kind == Kind::point && covers && number.lo != number.hi) continue;
-    filters::GroupRow row = group_row(schema_, layout, element, kind);
-    if (row.more >= max_groups) return false;
-    std::vector<std::uint32_t> positions(row.length());
-    row.positions(0, base_modulus, positions);
-    out.rows.push_back({narrow(positions), row.k, row.s, covers && kind == Kind::range});
+    out.emplace_back(kind, group_row(schema, layout, element, kind));
   }
-  return true;
-}
-
-Matcher::Compiled Matcher::compile(const LayoutClass& layout) const {
-  Compiled out;
-  for (const Clause& clause : predicates_) {
-    AnyRow any{.slot = clause.slot};
-    bool decided = !clause.any.empty();
-    bool known = clause.slot == Schema::user_slot || clause.slot < schema_.attributes().size();
-    for (const Test& test : clause.any)
-      decided = decided && known && add_rows(layout, clause, test, any);
-    if (decided) out.push_back(std::move(any));
-  }
-  auto work = [](const AnyRow& any) {
-    std::size_t sum = 0;
-    for (const Row& row : any.rows) sum += row.positions.size();
-    return sum;
-  };
-  std::stable_sort(out.begin(), out.end(),
-                   [&](const AnyRow& a, const AnyRow& b) { return work(a) < work(b); });
   return out;
 }
 
-bool Matcher::passes(const Row& row, const Modulus& modulus, const filters::BitArray& filter) {
-  auto is_set = [&](std::size_t i) { return filter.test(modulus.of(row.positions[i])); };
+/// Whether all positions are set, or those of one window.
+template <class Row, class IsSet>
+bool some_window(const Row& row, const IsSet& is_set) {
   std::size_t size = row.positions.size();
   if (row.whole) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -89,6 +53,81 @@ bool Matcher::passes(const Row& row, const Modulus& modulus, const filters::BitA
     start = (i / row.s + 1) * row.s;
   }
   return false;
+}
+
+}  // namespace
+
+Matcher::Matcher(const Schema& schema, Predicates predicates)
+    : schema_(schema), predicates_(std::move(predicates)) {
+  for (const Clause& clause : predicates_) {
+    (clause.absent ? absent_ : present_) |= std::uint32_t{1} << clause.slot;
+  }
+}
+
+void Matcher::add_rows(const LayoutClass& layout, const Clause& clause, const Test& test,
+                       AnyRow& out) const {
+  if (const auto* text = std::get_if<TextTest>(&test)) {
+    std::vector<std::uint32_t> positions(layout.k);
+    filters::positions(text->seed, base_modulus, positions);
+    out.rows.push_back({narrow(positions), layout.k, layout.k, false});
+    return;
+  }
+  for (const auto& [kind, row] : group_rows(schema_, layout, clause, std::get<NumberTest>(test))) {
+    std::vector<std::uint32_t> positions(row.length());
+    row.positions(0, base_modulus, positions);
+    bool whole = clause.relation == Relation::covers && kind == Kind::range;
+    out.rows.push_back({narrow(positions), row.k, row.s, whole});
+  }
+}
+
+/// None if the clause cannot be decided by filters of this class, so passes always.
+std::optional<std::size_t> Matcher::positions_of(const LayoutClass& layout,
+                                                 const Clause& clause) const {
+  bool known = clause.slot == Schema::user_slot || clause.slot < schema_.attributes().size();
+  if (clause.any.empty() || !known) return std::nullopt;
+  std::size_t sum = 0;
+  for (const Test& test : clause.any) {
+    const auto* number = std::get_if<NumberTest>(&test);
+    if (number == nullptr) {
+      sum += layout.k;
+      continue;
+    }
+    for (const auto& [kind, row] : group_rows(schema_, layout, clause, *number)) {
+      if (row.more >= max_groups) return std::nullopt;
+      sum += row.length();
+    }
+  }
+  return sum;
+}
+
+Matcher::Compiled Matcher::compile(const LayoutClass& layout) const {
+  std::vector<std::pair<std::size_t, const Clause*>> quickest;
+  for (const Clause& clause : predicates_) {
+    if (auto size = positions_of(layout, clause)) quickest.emplace_back(*size, &clause);
+  }
+  std::ranges::stable_sort(quickest, {}, &std::pair<std::size_t, const Clause*>::first);
+  Compiled out;
+  std::size_t sum = 0;
+  for (const auto& [size, clause] : quickest) {
+    sum += size;
+    if (sum > max_positions) break;
+    AnyRow& any = out.emplace_back(AnyRow{.slot = clause->slot});
+    for (const Test& test : clause->any) add_rows(layout, *clause, test, any);
+    work_ += size;
+  }
+  return out;
+}
+
+bool Matcher::passes(const Row& row, const Modulus& modulus,
+                     const filters::BitArray& filter) const {
+  std::uint64_t looked = 0;
+  auto is_set = [&](std::size_t i) {
+    ++looked;
+    return filter.test(modulus.of(row.positions[i]));
+  };
+  bool passed = some_window(row, is_set);
+  work_ += looked;
+  return passed;
 }
 
 bool Matcher::may_match(const FilterView& record) const {

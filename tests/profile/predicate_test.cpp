@@ -97,6 +97,26 @@ TEST_SUITE("profile/predicate") {
     CHECK(false_positives < false_pairs);  // negations pass always, so no rate is claimed here
   }
 
+  TEST_CASE("a question beyond all measure costs no more than its bound, and loses nobody") {
+    Profile p = person({"hobby=chess", "age=25"});
+    Elements found = elements(schema, salt, p);
+    auto slot = *schema.slot("age");
+    Predicates predicates = blind_of("hobby=chess age=25");
+    auto test = std::get<NumberTest>(predicates[0].slot == slot ? predicates[0].any[0]
+                                                                : predicates[1].any[0]);
+    Clause wide{.slot = slot};
+    for (int i = 0; i < 250; ++i) wide.any.emplace_back(NumberTest{test.seed, 60, 100});
+    predicates.push_back(wide);  // false, but too dear to be looked at
+    Matcher matcher(schema, predicates);
+    for (std::uint8_t layout = 0; layout < schema.classes().size(); ++layout) {
+      auto filter = make_filter(schema, found, schema.classes()[layout]);
+      std::uint64_t before = matcher.work();
+      CHECK(matcher.may_match(FilterView{layout, found.presence, 0, filter}));
+      CHECK(matcher.work() - before <= 2 * Matcher::max_positions);
+      CHECK(matcher.work() - before > 0);
+    }
+  }
+
   TEST_CASE("a question over more than 256 groups is not tested") {
     Profile p = person({"born=1990-01-01"});
     CHECK(may(p, "born=2000..2099"));        // 36 525 days, 5 218 groups of a week

@@ -79,6 +79,37 @@ TEST_CASE("nobody but its host can put a record under more keys, so its owner's 
   CHECK(w.find(5, "hobby=shogi").verified == Ids{alice});
 }
 
+TEST_CASE("who asks questions that are much work is refused sooner") {
+  SearchWorld w(6);
+  for (int i = 0; i < 40; ++i) w.publish(0, R"({"age":24})");
+  auto branch = profile::parse_query(w.schema, "age=24")->branches[0];
+  auto probe = profile::accesses(w.schema, {}, branch).front().probes.front();
+  QueryRequest plain{.key = Id{probe.key}, .wanted = probe.wanted, .credit = 16};
+  plain.predicates = profile::blind(w.schema, {}, branch);
+  QueryRequest dear = plain;
+  auto age = std::get<profile::NumberTest>(dear.predicates[0].any[0]);
+  dear.predicates[0].any.assign(60, profile::NumberTest{age.seed, 60, 100});  // true of nobody
+  Id owner = w.net.true_replicas(plain.key, 1).front();
+  std::erase(w.places, owner);
+  auto answered = [&](const Id& asker, const QueryRequest& question) {
+    int count = 0;
+    w.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes&) {
+      if (from == owner && to == asker && type == raw(FrameType::query_rep)) ++count;
+    };
+    for (int i = 0; i < 1000; ++i) {
+      w.net.inject(asker, owner, raw(FrameType::query_req), encode(question));
+      if (i % 100 == 0) w.net.run_for(1ms);
+    }
+    w.net.run_for(1s);
+    w.net.tap = {};
+    return count;
+  };
+  CHECK(answered(w.places[0], plain) == 1000);
+  int dear_ones = answered(w.places[1], dear);
+  CHECK(dear_ones > 50);
+  CHECK(dear_ones < 700);
+}
+
 TEST_CASE("marks that were changed on the way displace nothing") {
   SearchWorld w(6);
   UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess","age":24})");

@@ -7,7 +7,7 @@ namespace beckon::service {
 
 namespace {
 
-Error too_fast() { return to_error(Status::rate); }
+constexpr double work_per_request = 20'000;  // positions; they take about as long as a request
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Index::Index(Context& context, const Replicas& replicas, const profile::Schema& 
       replicas_(replicas),
       schema_(schema),
       options_(options),
-      rate_(options.rate) {}
+      gate_(context, "questions to the index", options.rate) {}
 
 void Index::item_changed(const Item* before, const Item* after) {
   const ItemKey& key = (after != nullptr ? after : before)->key;
@@ -41,8 +41,7 @@ void Index::item_changed(const Item* before, const Item* after) {
 void Index::on_query(const Request& request) {
   auto asked = decode_query_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
-  if (!rate_.take(request.from.id, 1, context_.now().mono))
-    return context_.refuse(request, too_fast());
+  if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   // A lookup made while the ring changed may have led here; an empty answer would look complete.
   if (!replicas_.neighbourhood().among_first(replicas_.options().replicas, asked->key)) {
     return context_.refuse(request, to_error(Status::not_responsible));
@@ -57,6 +56,7 @@ void Index::on_query(const Request& request) {
     profile::Matcher matcher(schema_, asked->predicates);
     auto found =
         rows->second.scan(matcher, asked->wanted, asked->start, asked->after, asked->credit);
+    gate_.charge(request.from.id, static_cast<double>(matcher.work()) / work_per_request);
     reply.listed = static_cast<std::uint32_t>(rows->second.size());
     reply.scanned = found.scanned;
     reply.more = found.more;
@@ -73,8 +73,7 @@ void Index::on_query(const Request& request) {
 void Index::on_count(const Request& request) {
   auto asked = decode_count_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
-  if (!rate_.take(request.from.id, 1, context_.now().mono))
-    return context_.refuse(request, too_fast());
+  if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   CountReply reply;
   for (const Id& key : asked->keys) {
     auto rows = keys_.find(key);

@@ -5,8 +5,8 @@
 #include "node/service/context.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/index_rows.h"
+#include "node/service/gate.h"
 #include "node/service/items/replicas.h"
-#include "node/service/rate_limit.h"
 
 namespace beckon::service {
 
@@ -35,7 +35,7 @@ class Index final : public ItemListener {
   const Replicas& replicas_;
   const profile::Schema& schema_;
   Options options_;
-  RateLimit rate_;
+  Gate gate_;
   std::map<Id, IndexRows> keys_;
   std::size_t rows_ = 0;
   std::optional<Time> changed_;
