@@ -29,7 +29,8 @@ Result<Address> Address::parse(std::string_view text) {
   bool v6 = host.find(':') != std::string_view::npos;
   if (host.empty() || host.size() > max_host || v6 != bracketed) return bad(text);
   for (char c : host) {
-    if (static_cast<unsigned char>(c) <= ' ' || c == '[' || c == ']' || c == '/') return bad(text);
+    bool printable = c > ' ' && c <= '~';  // what peers take from each other (chord/wire.cpp)
+    if (!printable || c == '[' || c == ']' || c == '/') return bad(text);
   }
   Address out{.host = std::string(host), .port = 0};
   auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);

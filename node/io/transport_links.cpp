@@ -243,9 +243,12 @@ void Transport::Impl::retire(Link& link, bool deliver) {
   link.since = loop_.now();
 }
 
-/// Where the peer says it listens; an unspecified host stands for the one we see.
+/// Where the peer says it listens; an unspecified host stands for the one we see. Who names nothing
+/// of use is known by where it came from: what is given on to others must be an address.
 chord::PeerRef Transport::Impl::announced(const Link& link) const {
   chord::PeerRef out{.id = link.peer.id, .address = link.target.address};
+  if (out.address.empty() || out.address.size() > chord::max_address_size)
+    out.address = link.connection->remote().text();
   for (const std::string& text : link.greeting->peer().addresses) {
     auto address = Address::parse(text);
     if (!address || address->port == 0) continue;

@@ -195,6 +195,23 @@ TEST_CASE("good papers are accepted by the same road") {
   CHECK(node.ups[0].id == member.id());
 }
 
+TEST_CASE("a peer that names no address of use is known by the one it came from") {
+  using Addresses = std::vector<std::string>;
+  for (const Addresses& named : {Addresses{}, Addresses{"nonsense"}, Addresses{"127.0.0.1:0"},
+                                 Addresses{"h\xc3\xb6st:9"}, Addresses{"a b:9"}}) {
+    uv::Loop loop;
+    Node node(loop, new_identity());
+    Rogue rogue(loop, forge({}));
+    rogue.connect(node.address);
+    service::Hello hello = hello_of(service::builtin_overlay());
+    hello.addresses = named;
+    rogue.say_frame(wire::hello, hello.encode());
+    REQUIRE(run_until(loop, [&] { return node.ups.size() == 1; }));
+    CHECK(node.ups[0].address.starts_with("127.0.0.1:"));
+    CHECK(node.ups[0].address != "127.0.0.1:0");
+  }
+}
+
 TEST_CASE("an open overlay with a puzzle admits whoever solved it") {
   service::Overlay hard = service::builtin_overlay();
   hard.puzzle = 8;

@@ -92,9 +92,9 @@ TEST_CASE("addresses are read strictly and written back the same") {
     REQUIRE(address);
     CHECK(address->text() == text);
   }
-  for (std::string text :
-       {"", ":", "host", "host:", ":7", "host:65536", "host:-1", "host:7x", "host: 7", "::1:7",
-        "[::1]", "[::1:7", "[host]:7", "a b:7", "a/b:7", "[]:7", "host:+7"}) {
+  for (std::string text : {"", ":", "host", "host:", ":7", "host:65536", "host:-1", "host:7x",
+                           "host: 7", "::1:7", "[::1]", "[::1:7", "[host]:7", "a b:7", "a/b:7",
+                           "[]:7", "host:+7", "h\x7f:7", "h\xc3\xb6st:7"}) {
     CAPTURE(text);
     CHECK_FALSE(Address::parse(text));
   }
