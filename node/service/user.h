@@ -42,7 +42,7 @@ struct User {
   std::vector<MessageKey> message_keys{};  // newest first, never empty, at most max_message_keys
 
   static constexpr std::size_t max_message_keys = 3;
-  static constexpr std::size_t max_profile_size = 16 * 1024;
+  static constexpr std::size_t max_profile_size = 32 * 1024;
   static constexpr std::size_t max_leftover_keys = 512;
 
   UserId id() const { return user_id(key); }

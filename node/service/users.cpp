@@ -47,7 +47,7 @@ Result<UserId> Users::create(std::string profile, Context::WriteDone done) {
     return Error{ErrorCode::refused,
                  fmt::format("this node hosts {} users, which is its limit", users_.size())};
   }
-  if (profile.size() > User::max_profile_size) return invalid("a profile holds at most 16 KiB");
+  if (profile.size() > User::max_profile_size) return invalid("a profile holds at most 32 KiB");
   SecretRng& secrets = context_.secrets();
   SecretSeed seed = secrets.next();
   User user = make_user(signer_, seed, secrets.next(), context_.now().wall);
@@ -95,7 +95,7 @@ Result<void> Users::change(const User& user, Context::WriteDone done) {
   auto found = users_.find(user.id());
   if (found == users_.end()) return Error{ErrorCode::not_found, "this node hosts no such user"};
   if (user.profile.size() > User::max_profile_size)
-    return invalid("a profile holds at most 16 KiB");
+    return invalid("a profile holds at most 32 KiB");
   User before = std::exchange(found->second, user);
   write(user, std::move(before), std::move(done));
   return {};
