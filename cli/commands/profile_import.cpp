@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -39,7 +41,9 @@ Result<std::string> read_whole_file(const std::string& name) {
     if (std::filesystem::is_directory(name, unknown))
       return invalid(fmt::format("{} is a folder; name a file in it", printable(name, 200)));
     file.open(name, std::ios::binary);
-    if (!file) return invalid(fmt::format("cannot read {}", printable(name, 200)));
+    if (!file) {
+      return invalid(fmt::format("cannot read {}: {}", printable(name, 200), std::strerror(errno)));
+    }
   }
   std::istream& in = name == "-" ? std::cin : file;
   std::string text;
