@@ -1,0 +1,151 @@
+"""A node that dials, greets, asks and answers (docs/protocol.md), on Python's ssl. It does not listen."""
+import hashlib
+import pathlib
+import queue
+import socket
+import ssl
+import struct
+import tempfile
+import threading
+import time
+
+from records import ed25519
+from schema import overlay_id
+
+SPKI = bytes.fromhex("302a300506032b6570032100")
+HELLO, HELLO_ACK, ALIVE, STATE_REQ, STATE_REP, RING_ERROR, ERROR = 0x01, 0x02, 0x07, 0x08, 0x09, 0x1F, 0x20
+
+
+def node_id(public_key):
+    return hashlib.sha256(b"id" + SPKI + public_key).digest()[:20]
+
+
+# ---- The certificate: self-signed, one private extension ---------------------------------------------
+
+def der(tag, *parts):
+    body = b"".join(parts)
+    size = bytes([len(body)]) if len(body) < 128 else bytes([0x82]) + struct.pack(">H", len(body))
+    return bytes([tag]) + size + body
+
+
+def oid(*arcs):
+    out = b""
+    for arc in (arcs[0] * 40 + arcs[1], *arcs[2:]):
+        digits = [arc & 127]
+        while arc := arc >> 7:
+            digits.append(arc & 127 | 128)
+        out += bytes(reversed(digits))
+    return der(0x06, out)
+
+
+def certificate(secret):
+    public, _ = ed25519(secret, b"")
+    algorithm = der(0x30, oid(1, 3, 101, 112))
+    name = der(0x30, der(0x31, der(0x30, oid(2, 5, 4, 3), der(0x0C, b"stranger"))))
+    moment = lambda at: der(0x17, time.strftime("%y%m%d%H%M%SZ", time.gmtime(at)).encode())
+    solved = der(0x04, bytes([2]) + bytes(8))  # an open overlay without a puzzle
+    extension = der(0x30, oid(2, 25, 268941137046718409387719032866520017141), der(0x04, solved))
+    body = der(0x30, der(0xA0, der(0x02, b"\x02")), der(0x02, b"\x01"), algorithm, name,
+               der(0x30, moment(time.time() - 3600), moment(time.time() + 86400)), name, SPKI + public,
+               der(0xA3, der(0x30, extension)))
+    return der(0x30, body, algorithm, der(0x03, b"\x00" + ed25519(secret, body)[1]))
+
+
+def tls_context(secret):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # the peer is judged by its Node-ID, below
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.set_alpn_protocols(["beckon/1"])
+    with tempfile.TemporaryDirectory() as folder:
+        both = pathlib.Path(folder) / "stranger.pem"
+        key = bytes.fromhex("302e020100300506032b657004220420") + secret
+        both.write_text(ssl.DER_cert_to_PEM_cert(certificate(secret))
+                        + ssl.DER_cert_to_PEM_cert(key).replace("CERTIFICATE", "PRIVATE KEY"))
+        context.load_cert_chain(both)
+    return context
+
+
+# ---- A link ------------------------------------------------------------------------------------------
+
+class Link:
+    """One open link. `serve(type, body)` answers the peer's requests with (type, body), or None."""
+
+    def __init__(self, secret, address, serve, timeout=10):
+        host, port = address.rsplit(":", 1)
+        plain = socket.create_connection((host, int(port)), timeout)
+        self.socket = tls_context(secret).wrap_socket(plain)
+        shown = self.socket.getpeercert(binary_form=True)
+        at = shown.index(SPKI) + len(SPKI)
+        self.peer = node_id(shown[at:at + 32])
+        self.address, self.serve, self.timeout = address, serve, timeout
+        self.lock, self.waiting, self.last = threading.Lock(), {}, 0
+        greeting = b"\x01" + overlay_id() + struct.pack(">QQIB", int(time.time() * 1000), 0, 0, 0)
+        self.send(HELLO, 1, greeting)
+        kind, _, _ = self.receive()
+        assert kind == HELLO_ACK, f"refused: {kind}"
+        self.socket.settimeout(None)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def send(self, kind, request, body):
+        with self.lock:
+            self.socket.sendall(struct.pack(">IBQ", 9 + len(body), kind, request) + body)
+
+    def exactly(self, size):
+        out = b""
+        while len(out) < size:
+            more = self.socket.recv(size - len(out))
+            if not more:
+                raise ConnectionError("the peer has closed the link")
+            out += more
+        return out
+
+    def receive(self):
+        size, kind, request = struct.unpack(">IBQ", self.exactly(13))
+        return kind, request, self.exactly(size - 9)
+
+    def listen(self):
+        try:
+            while True:
+                kind, request, body = self.receive()
+                if request in self.waiting:
+                    self.waiting[request].put((kind, body))
+                elif kind == ALIVE:
+                    if body == b"\x00":
+                        self.send(ALIVE, request, b"\x01")
+                elif request and kind < 0x20:  # of the ring, which we are not on
+                    self.send(RING_ERROR, request, b"\x01\x02" + bytes(4))
+                elif request:
+                    answer = self.serve(kind, body) or (ERROR, bytes([14]) + bytes(4) + b"\x00")
+                    self.send(answer[0], request, answer[1])
+        except OSError:
+            pass
+
+    def ask(self, kind, body):
+        """The body of the reply."""
+        self.last += 1
+        request = self.last | (1 << 63 if kind < 0x20 else 0)
+        self.waiting[request] = queue.Queue()
+        self.send(kind, request, body)
+        replied, answer = self.waiting[request].get(timeout=self.timeout)
+        del self.waiting[request]
+        assert replied == kind + 1, f"{kind:#x} was answered by {replied:#x} {answer.hex()}"
+        return answer
+
+    def ring(self):
+        """[(id, address)] of the successors that the peer names, itself first."""
+        body = self.ask(STATE_REQ, b"\x01")
+        at = 10  # version, mode, epoch
+
+        def one(at):
+            end = at + 21 + body[at + 20]
+            return (body[at:at + 20], body[at + 21:end].decode()), end
+
+        if body[at]:
+            _, at = one(at + 1)
+        else:
+            at += 1
+        out, count, at = [(self.peer, self.address)], body[at], at + 1
+        for _ in range(count):
+            peer, at = one(at)
+            out.append(peer)
+        return out
