@@ -46,7 +46,6 @@ enum class WireError : std::uint8_t {
   not_responsible,
   forbidden,
   unsupported,
-  superseded,  // a process with our key and a higher epoch has been seen
 };
 
 struct StateRequest {

@@ -50,6 +50,7 @@ struct Options {
   Duration join_retry_max = std::chrono::seconds(60);
   Duration found_again_after = std::chrono::seconds(20);  // of meeting only others who join too
   Duration leave_wait = std::chrono::seconds(2);
+  std::size_t dials_at_once = 16;  // of addresses whose id is not known yet
   int recover_peers = 8;
   int candidate_chain = 4;
 

@@ -109,17 +109,26 @@ Output Peer::unreachable(const PeerRef& peer, Now now) {
 Output Peer::unreachable(const std::string& address, Now now) {
   now_ = now;
   Output out;
-  if (dialling_.erase(address) > 0 && mode() == Mode::joining) {
+  const std::vector<std::string>& seeds = book_.seeds();
+  bool seed = std::find(seeds.begin(), seeds.end(), address) != seeds.end();
+  if (dialling_.erase(address) > 0 && seed && mode() == Mode::joining) {
     out.log.push_back({LogLevel::warning,
                        "no answer from the peer to join at " + printable(address) + "; trying on"});
   }
   return finished(std::move(out));
 }
 
-Output Peer::refused_as_older(const PeerRef& by, Now now) {
+Output Peer::refused_as_older(const PeerRef& by, const std::string& later_at, Now now) {
   now_ = now;
   Output out;
-  if (mode() != Mode::left) hear_superseded(by.id, out);
+  if (mode() == Mode::left) return finished(std::move(out));
+  if (std::exchange(later_at_, later_at) != later_at) {
+    out.log.push_back({LogLevel::warning, "peer " + by.id.brief() +
+                                              " says that a later process with our key is at " +
+                                              printable(later_at) + ": looking there"});
+  }
+  bool room = dialling_.size() < options_.dials_at_once / 2;  // the rest is for joining
+  if (!later_at.empty() && room && dialling_.insert(later_at).second) out.dial.push_back(later_at);
   return finished(std::move(out));
 }
 
@@ -130,6 +139,8 @@ void Peer::lose_link(const Id& peer) {
   requests_.link_lost(peer, now_.mono);
 }
 
+/// The only thing that ends us besides our own wish: a handshake has proved that a process with our
+/// key lives, and its greeting that it began later.
 void Peer::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {
   out.close.push_back(link);
   if (epoch == epoch_) return;  // we dialled ourselves
@@ -137,26 +148,12 @@ void Peer::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {
   if (epoch > epoch_) leave_ring(out);
 }
 
-/// It ends itself when it is told of a later process, so it is told only while that one has a link;
-/// one that is merely remembered may be dead.
 void Peer::refuse_older_life(const PeerRef& peer, Output& out) {
-  bool later_is_linked = links_.contains(peer.id);
   out.log.push_back({LogLevel::warning, "peer " + peer.id.brief() +
                                             " came back with an older epoch: two processes share "
                                             "its key, or its disk was set back"});
   lose_link(peer.id);
-  if (later_is_linked) send(peer, ErrorReply{.code = WireError::superseded}, 0, out);
   out.close.push_back(peer.id);
-}
-
-/// One peer alone must not be able to end us, unless it is the only one we know.
-void Peer::hear_superseded(const Id& from, Output& out) {
-  if (says_superseded_.insert(from).second) {
-    out.log.push_back({LogLevel::error, "peer " + from.brief() +
-                                            " has met a later process with our key: two processes "
-                                            "share it, and this one is the older"});
-  }
-  if (says_superseded_.size() >= 2 || book_.known().size() < 2) leave_ring(out);
 }
 
 /// A later process with our key is in the ring: this one is over.

@@ -48,8 +48,9 @@ class Peer {
   [[nodiscard]] Output link_down(const Id& peer, Now now);
   [[nodiscard]] Output unreachable(const PeerRef& peer, Now now);         // a dial failed
   [[nodiscard]] Output unreachable(const std::string& address, Now now);  // of Output::dial
-  /// That peer refused our dial: it is linked to a later process with our key.
-  [[nodiscard]] Output refused_as_older(const PeerRef& by, Now now);
+  /// That peer refused our dial: it says that it is linked to a later process with our key, at this
+  /// address. Hearsay: we look there, and only who proves to have our key (link_up) ends us.
+  [[nodiscard]] Output refused_as_older(const PeerRef& by, const std::string& later_at, Now now);
   [[nodiscard]] Output tick(Now now);
 
   // -- questions
@@ -182,7 +183,6 @@ class Peer {
   void now_dead(const PeerRef& peer);
   void refuse_older_life(const PeerRef& peer, Output& out);
   void meet_own_key(std::uint64_t epoch, const Id& link, Output& out);
-  void hear_superseded(const Id& from, Output& out);
   void leave_ring(Output& out);
   Output finished(Output out);
   void become_member();
@@ -213,7 +213,7 @@ class Peer {
   };
   std::map<Id, Life> epochs_{};
   std::map<Id, std::pair<PeerRef, Time>> notifiers_{};
-  std::set<Id> says_superseded_{};
+  std::string later_at_{};  // where a later process with our key is said to be
   std::map<std::uint64_t, OpenLookup> lookups_{};
   std::map<std::uint64_t, Verifying> verifying_{};
   std::uint64_t next_lookup_ = 1;

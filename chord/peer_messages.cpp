@@ -231,7 +231,6 @@ void Peer::on(const Frame& frame, const LeaveAck&, Output&) {
 }
 
 void Peer::on(const Frame& frame, const ErrorReply& error, Output& out) {
-  if (error.code == WireError::superseded) return hear_superseded(frame.peer.id, out);
   auto request = answered(frame);
   if (!request) return;
   bool busy = error.code == WireError::rate;

@@ -161,7 +161,8 @@ void Peer::try_join(Output& out) {
   retry_join(jittered(join_wait_, 0.25));
   join_wait_ = std::min(2 * join_wait_, options_.join_retry_max);
   for (const std::string& seed : book_.seeds()) {
-    if (dialling_.size() < 16 && dialling_.insert(seed).second) out.dial.push_back(seed);
+    if (dialling_.size() < options_.dials_at_once && dialling_.insert(seed).second)
+      out.dial.push_back(seed);
   }
   for (const auto& [number, open] : lookups_) {
     if (open.goal == Goal::join) return;

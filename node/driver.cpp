@@ -130,8 +130,8 @@ void Driver::unreachable(const chord::PeerRef& peer, const Error& why) {
   perform(service_->unreachable(peer, why, now()));
 }
 
-void Driver::superseded(const chord::PeerRef& by) {
-  perform(service_->refused_as_older(by, now()));
+void Driver::superseded(const chord::PeerRef& by, const std::string& later_at) {
+  perform(service_->refused_as_older(by, later_at, now()));
 }
 
 void Driver::same_key(const chord::PeerRef& peer, std::uint64_t epoch) {

@@ -69,7 +69,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
                std::uint64_t epoch) override;
   void link_down(const chord::Id& peer, const Error& why) override;
   void unreachable(const chord::PeerRef& peer, const Error& why) override;
-  void superseded(const chord::PeerRef& by) override;
+  void superseded(const chord::PeerRef& by, const std::string& later_at) override;
   void same_key(const chord::PeerRef& peer, std::uint64_t epoch) override;
   void log(LogLine line) override { log_.write(line); }
   void revocations(const service::Revocations& list) override;

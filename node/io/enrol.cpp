@@ -43,11 +43,11 @@ class Attempt final : public ConnectionOwner {
  private:
   static Result<service::Enrolment> read(const service::FrameView& frame) {
     if (frame.type == wire::enrolled) return service::Enrolment::decode(frame.body);
-    auto why = frame.type == wire::refused ? service::decode_refusal(frame.body)
-                                           : Result<service::Refusal>(invalid("unknown answer"));
-    if (!why) return why.error();
+    if (frame.type != wire::refused) return invalid("unknown answer");
+    auto told = service::Refused::decode(frame.body);
+    if (!told) return told.error();
     return Error{ErrorCode::refused,
-                 fmt::format("the inviting node refused: {}", service::refusal_text(*why))};
+                 fmt::format("the inviting node refused: {}", service::refusal_text(told->why))};
   }
 
   uv::Loop& loop_;

@@ -237,7 +237,10 @@ void Transport::Impl::bury_dial(Link& link) {
   if (link.stage == Stage::draining || link.silent || kept_other) return;
   listener_.unreachable(link.target, link.connection->why());
   bool stale = link.greeting && link.greeting->refusal() == service::Refusal::stale_epoch;
-  if (stale) listener_.superseded({.id = link.peer.id, .address = link.target.address});
+  if (stale) {
+    listener_.superseded({.id = link.peer.id, .address = link.target.address},
+                         link.greeting->later_at());
+  }
 }
 
 void Transport::Impl::complain(const std::string& address, const std::string& text) {

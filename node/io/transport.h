@@ -55,8 +55,9 @@ class TransportListener {
   virtual void link_down(const chord::Id& peer, const Error& why) = 0;
   /// A dial failed; what was waiting for it is dropped. The id is zero for dial(address).
   virtual void unreachable(const chord::PeerRef& peer, const Error& why) = 0;
-  /// That peer refused our dial: it is linked to a later start of this node. After unreachable.
-  virtual void superseded(const chord::PeerRef& /*by*/) {}
+  /// That peer refused our dial: it says that it is linked to a later start of this node, which
+  /// listens there. After unreachable.
+  virtual void superseded(const chord::PeerRef& /*by*/, const std::string& /*later_at*/) {}
   /// A process with our own key but another epoch was met; there is no link to it.
   virtual void same_key(const chord::PeerRef& /*peer*/, std::uint64_t /*epoch*/) {}
   virtual void log(LogLine line) = 0;

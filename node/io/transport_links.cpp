@@ -94,8 +94,8 @@ void Transport::Impl::meet_own_key(Link& link) {
   retire(link, false);
 }
 
-/// A link stays open for minutes after the machine at its other end died, and a process that is
-/// told of a later one ends itself. So the later one has to answer now.
+/// A link stays open for minutes after the machine at its other end died, and an earlier start that
+/// is alone must not be kept out. So the later one has to answer now.
 void Transport::Impl::doubt(Link& link) {
   link.stage = Stage::doubted;
   link.since = loop_.now();
@@ -138,7 +138,12 @@ void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text
     if (link.silent) tell_dialled(link);
     return link.connection->close(Error{ErrorCode::conflict, text});
   }
-  send_on(link, wire::refused, 0, service::encode_refusal(why));
+  service::Refused refused{.why = why};
+  auto kept = links_.find(link.peer.id);
+  if (why == Refusal::stale_epoch && kept != links_.end()) {
+    refused.later_at = kept->second->peer.address;
+  }
+  send_on(link, wire::refused, 0, refused.encode());
   link.connection->flush();
   link.connection->finish();
   if (why != Refusal::duplicate) {

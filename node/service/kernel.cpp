@@ -215,7 +215,9 @@ void Kernel::link_down(const Id& peer) {
   inbound_.gone(peer);
 }
 
-void Kernel::refused_as_older(const PeerRef& by) { feed(peer_.refused_as_older(by, now_)); }
+void Kernel::refused_as_older(const PeerRef& by, const std::string& later_at) {
+  feed(peer_.refused_as_older(by, later_at, now_));
+}
 
 void Kernel::unreachable(const PeerRef& peer) {
   bool known_id = peer.id != Id{};

@@ -80,7 +80,8 @@ class Kernel final : public Context {
   void link_up(const chord::LinkUp& link);
   void link_down(const Id& peer);
   void unreachable(const PeerRef& peer);
-  void refused_as_older(const PeerRef& by);  // it is linked to a later process with our key
+  /// It says that it is linked to a later process with our key, at this address.
+  void refused_as_older(const PeerRef& by, const std::string& later_at);
   void written(std::uint64_t token, Result<void> result);
   void tick();
   void settle();  // runs what has become due

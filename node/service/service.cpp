@@ -129,9 +129,9 @@ Output Service::unreachable(const PeerRef& peer, const Error& why, Now now) {
   return finish();
 }
 
-Output Service::refused_as_older(const PeerRef& by, Now now) {
+Output Service::refused_as_older(const PeerRef& by, const std::string& later_at, Now now) {
   kernel_.begin(now);
-  kernel_.refused_as_older(by);
+  kernel_.refused_as_older(by, later_at);
   return finish();
 }
 

@@ -70,7 +70,7 @@ class Service {
   /// A dial failed; the id is zero for an address out of Output::dial.
   [[nodiscard]] Output unreachable(const PeerRef& peer, const Error& why, Now now);
   /// That peer refused our dial: it is linked to a later process with our key.
-  [[nodiscard]] Output refused_as_older(const PeerRef& by, Now now);
+  [[nodiscard]] Output refused_as_older(const PeerRef& by, const std::string& later_at, Now now);
   [[nodiscard]] Output written(std::uint64_t token, Result<void> result, Now now);
   [[nodiscard]] Output http_request(ExchangeId exchange, const HttpRequest& request, Now now);
   [[nodiscard]] Output http_closed(ExchangeId exchange, Now now);

@@ -111,7 +111,7 @@ TEST_CASE("lists beyond their limit, unknown modes, codes, versions and addresse
   CHECK_FALSE(decode(0x09, bytes));
   CHECK_FALSE(decode(0x0e, Bytes{1, 0, 0, 0, 0, 0, 0, 0, 0, 5}));
   CHECK_FALSE(decode(0x1f, Bytes{1, 0, 0, 0, 0, 0}));
-  CHECK_FALSE(decode(0x1f, Bytes{1, 16, 0, 0, 0, 0}));
+  CHECK_FALSE(decode(0x1f, Bytes{1, 15, 0, 0, 0, 0}));
   CHECK_FALSE(decode(0x08, Bytes{2}));
   CHECK_FALSE(decode(0x11, Bytes{1}));
   Bytes spaced = encode(StateReply{Mode::member, 1, PeerRef{Id{}, "a b"}, {}});

@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     accepted += heard ? 1 : 0;
     fuzz::round_trip<Hello>((*frame)->body);
     fuzz::round_trip<EnrolRequest>((*frame)->body);
-    if (auto why = decode_refusal((*frame)->body)) {
-      ENSURE(std::ranges::equal(encode_refusal(*why), (*frame)->body));
+    if (auto told = Refused::decode((*frame)->body)) {
+      ENSURE(std::ranges::equal(told->encode(), (*frame)->body));
     }
   }
   ENSURE(accepted <= 1 && greeting.done() == (accepted == 1));
@@ -44,7 +44,7 @@ std::vector<Bytes> fuzz_seeds() {
   append_frame(acceptor, wire::hello, 0, self.encode());
   append_frame(acceptor, wire::hello, 0, self.encode());
   append_frame(dialler, wire::hello_ack, 0, self.encode());
-  append_frame(refused, wire::refused, 0, encode_refusal(Refusal::overlay));
+  append_frame(refused, wire::refused, 0, Refused{Refusal::stale_epoch, "a:1"}.encode());
   append_frame(enrol, wire::enrol, 1, EnrolRequest{.kind = EnrolRequest::Kind::join}.encode());
   return {acceptor, dialler, refused, enrol};
 }

@@ -147,6 +147,7 @@ TEST_CASE("a restarted peer replaces its old link, an older start of it is refus
   REQUIRE(run_until(loop, [&] { return old->failures.size() == 1; }));
   CHECK(old->failures[0].find("later start") != std::string::npos);
   CHECK(old->superseded_by == std::vector{a.transport.id()});
+  CHECK(old->later_at_said == std::vector{fresh.address});
   CHECK(fresh.superseded_by.empty());
   CHECK(a.transport.linked(fresh.transport.id()));
   CHECK(a.frames.size() == 2);

@@ -28,7 +28,10 @@ struct Node final : TransportListener {
   void link_down(const chord::Id& peer, const Error& why) override;
   void unreachable(const chord::PeerRef& peer, const Error& why) override;
   void log(LogLine line) override { lines.push_back(line.text); }
-  void superseded(const chord::PeerRef& by) override { superseded_by.push_back(by.id); }
+  void superseded(const chord::PeerRef& by, const std::string& later_at) override {
+    superseded_by.push_back(by.id);
+    later_at_said.push_back(later_at);
+  }
   void same_key(const chord::PeerRef&, std::uint64_t epoch) override { copies.push_back(epoch); }
   void revocations(const service::Revocations& list) override { lists.push_back(list); }
 
@@ -42,6 +45,7 @@ struct Node final : TransportListener {
   std::vector<std::string> down_reasons{};
   std::vector<std::string> failures{};
   std::vector<chord::Id> superseded_by{};
+  std::vector<std::string> later_at_said{};
   std::vector<std::uint64_t> copies{};
   std::vector<std::string> lines{};
   std::vector<service::Revocations> lists{};

@@ -84,7 +84,7 @@ TEST_CASE("a greeting from elsewhere is refused with the reason to tell") {
   CHECK_FALSE(c.receive(0x20, {}));
   CHECK(c.refusal() == Refusal::malformed);
   Greeting d(Greeting::Side::dialler, self);
-  auto told = d.receive(wire::refused, encode_refusal(Refusal::revoked));
+  auto told = d.receive(wire::refused, Refused{Refusal::revoked}.encode());
   REQUIRE_FALSE(told);
   CHECK(told.error().text == "the peer refused us: the overlay's authority has expelled this node");
 }
@@ -92,13 +92,21 @@ TEST_CASE("a greeting from elsewhere is refused with the reason to tell") {
 TEST_CASE("every refusal travels and says something") {
   for (int code = 1; code <= 10; ++code) {
     auto why = static_cast<Refusal>(code);
-    CHECK(*decode_refusal(encode_refusal(why)) == why);
+    CHECK(*Refused::decode(Refused{why}.encode()) == Refused{why});
     CHECK_FALSE(refusal_text(why).empty());
   }
-  CHECK_FALSE(decode_refusal(Bytes{1, 0}));
-  CHECK_FALSE(decode_refusal(Bytes{1, 11}));
-  CHECK_FALSE(decode_refusal(Bytes{1}));
-  CHECK_FALSE(decode_refusal(Bytes{1, 1, 1}));
+  CHECK(to_hex(Refused{Refusal::revoked}.encode()) == "0105");
+  Refused stale{.why = Refusal::stale_epoch, .later_at = "h1:1"};
+  CHECK(to_hex(stale.encode()) == "01040468313a31");
+  CHECK(*Refused::decode(stale.encode()) == stale);
+  for (std::size_t size = 0; size < stale.encode().size(); ++size) {
+    CHECK_FALSE(Refused::decode(ByteView(stale.encode()).first(size)));
+  }
+  stale.later_at = std::string(65, 'a');
+  CHECK_FALSE(Refused::decode(stale.encode()));
+  for (const Bytes& bad : {Bytes{1, 0}, Bytes{1, 11}, Bytes{1}, Bytes{1, 1, 1}, Bytes{2, 1}}) {
+    CHECK_FALSE(Refused::decode(bad));
+  }
 }
 
 TEST_SUITE_END();

@@ -24,8 +24,8 @@ class Liar final : public Process {
   Actions unreachable(const std::string& address, Now now) override {
     return lie(node_->unreachable(address, now));
   }
-  Actions refused_as_older(const PeerRef& by, Now now) override {
-    return lie(node_->refused_as_older(by, now));
+  Actions refused_as_older(const PeerRef& by, const std::string& later_at, Now now) override {
+    return lie(node_->refused_as_older(by, later_at, now));
   }
   Actions tick(Now now) override { return lie(node_->tick(now)); }
   Actions leave(Now now) override { return lie(node_->leave(now)); }

@@ -69,8 +69,8 @@ Actions NodeProcess::unreachable(const std::string& address, Now now) {
   return done(service_.unreachable(PeerRef{.address = address}, broken(), now), now);
 }
 
-Actions NodeProcess::refused_as_older(const PeerRef& by, Now now) {
-  return done(service_.refused_as_older(by, now), now);
+Actions NodeProcess::refused_as_older(const PeerRef& by, const std::string& later_at, Now now) {
+  return done(service_.refused_as_older(by, later_at, now), now);
 }
 
 Actions NodeProcess::tick(Now now) {

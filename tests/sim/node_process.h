@@ -34,7 +34,7 @@ class NodeProcess final : public Process, private service::ItemListener {
   Actions link_down(const Id& peer, Now now) override;
   Actions unreachable(const PeerRef& peer, Now now) override;
   Actions unreachable(const std::string& address, Now now) override;
-  Actions refused_as_older(const PeerRef& by, Now now) override;
+  Actions refused_as_older(const PeerRef& by, const std::string& later_at, Now now) override;
   Actions tick(Now now) override;
   Actions leave(Now now) override;
   Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override;

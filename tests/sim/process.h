@@ -43,7 +43,7 @@ class Process {
   virtual Actions link_down(const Id& peer, Now now) = 0;
   virtual Actions unreachable(const PeerRef& peer, Now now) = 0;
   virtual Actions unreachable(const std::string& address, Now now) = 0;
-  virtual Actions refused_as_older(const PeerRef& by, Now now) = 0;
+  virtual Actions refused_as_older(const PeerRef& by, const std::string& later_at, Now now) = 0;
   virtual Actions tick(Now now) = 0;
   virtual Actions leave(Now now) = 0;
   virtual Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) = 0;

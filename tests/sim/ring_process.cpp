@@ -31,8 +31,8 @@ class RingProcess final : public Process {
   Actions unreachable(const std::string& address, Now now) override {
     return perform(peer_.unreachable(address, now));
   }
-  Actions refused_as_older(const PeerRef& by, Now now) override {
-    return perform(peer_.refused_as_older(by, now));
+  Actions refused_as_older(const PeerRef& by, const std::string& later_at, Now now) override {
+    return perform(peer_.refused_as_older(by, later_at, now));
   }
   Actions tick(Now now) override { return perform(peer_.tick(now)); }
   Actions leave(Now now) override { return perform(peer_.start(chord::LeaveNow{}, now)); }

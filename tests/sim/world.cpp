@@ -156,7 +156,7 @@ bool World::passes_twins(const Event& event) {
   Told old = told->second;
   bool answers = hosts_[old.other].running();  // the transport asks it before it refuses
   if (event.frame.request < old.epoch && answers) {
-    refuse_older(event);
+    refuse_older(event, hosts_[old.other].self.address);
     return false;
   }
   break_link(event.host, old.other);
@@ -168,7 +168,7 @@ bool World::passes_twins(const Event& event) {
   return due(event);
 }
 
-void World::refuse_older(const Event& event) {
+void World::refuse_older(const Event& event, const std::string& later_at) {
   const Link& link = links_.at(key(event.host, event.other));
   HostNumber dialler = link.dialler, other = dialler == event.host ? event.other : event.host;
   std::string dialled = link.dialled[end(dialler, other)];
@@ -179,7 +179,8 @@ void World::refuse_older(const Event& event) {
   schedule(now_ + wait, {.kind = Event::Kind::refused,
                          .host = dialler,
                          .other = other,
-                         .life = hosts_[dialler].life});
+                         .life = hosts_[dialler].life,
+                         .dialled = later_at});
 }
 
 /// What was never told has no sequel, but for a dial by address: that always has an end.
@@ -226,7 +227,7 @@ Actions World::call(const Event& event, Process& process) {
     case Event::Kind::no_address:
       return process.unreachable(event.dialled, now);
     case Event::Kind::refused:
-      return process.refused_as_older(other.self, now);
+      return process.refused_as_older(other.self, event.dialled, now);
     case Event::Kind::wake:
       hosts_[event.host].wake_at = Time::max();
       return process.tick(now);

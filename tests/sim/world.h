@@ -140,7 +140,7 @@ class World {
   void forget(const Event& event);
   bool give_up(const Event& event);
   bool passes_twins(const Event& event);
-  void refuse_older(const Event& event);
+  void refuse_older(const Event& event, const std::string& later_at);
   bool told_up(const Event& event) const;
   void perform(HostNumber host, const Actions& actions);
   void send(HostNumber from, const Frame& frame);

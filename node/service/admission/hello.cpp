@@ -44,17 +44,28 @@ Result<Hello> Hello::decode(ByteView body) {
   return out;
 }
 
-Bytes encode_refusal(Refusal why) { return {protocol_version, static_cast<std::uint8_t>(why)}; }
+Bytes Refused::encode() const {
+  ByteWriter out;
+  out.u8(protocol_version);
+  out.u8(static_cast<std::uint8_t>(why));
+  if (why == Refusal::stale_epoch) out.counted8(as_bytes(later_at));
+  return out.take();
+}
 
-Result<Refusal> decode_refusal(ByteView body) {
+Result<Refused> Refused::decode(ByteView body) {
   ByteReader in(body);
   std::uint8_t version = in.u8();
   std::uint8_t why = in.u8();
-  if (auto end = in.finish("refusal"); !end) return end.error();
   bool known = why >= static_cast<std::uint8_t>(Refusal::malformed) &&
                why <= static_cast<std::uint8_t>(Refusal::not_authority);
   if (version != protocol_version || !known) return invalid("refusal has an unknown reason");
-  return static_cast<Refusal>(why);
+  Refused out{.why = static_cast<Refusal>(why)};
+  if (out.why == Refusal::stale_epoch) out.later_at = as_text(in.counted8());
+  if (auto end = in.finish("refusal"); !end) return end.error();
+  if (out.later_at.size() > chord::max_address_size || !is_utf8(out.later_at)) {
+    return invalid("refusal has an address that is too long or not text");
+  }
+  return out;
 }
 
 std::string_view refusal_text(Refusal why) {
@@ -92,9 +103,10 @@ Result<void> Greeting::receive(std::uint8_t type, ByteView body) {
   std::uint8_t wanted = side_ == Side::dialler ? wire::hello_ack : wire::hello;
   if (done()) return fail(Refusal::malformed, "a second greeting came");
   if (side_ == Side::dialler && type == wire::refused) {
-    auto why = decode_refusal(body);
-    if (!why) return why.error();
-    return fail(*why, fmt::format("the peer refused us: {}", refusal_text(*why)));
+    auto told = Refused::decode(body);
+    if (!told) return told.error();
+    later_at_ = told->later_at;
+    return fail(told->why, fmt::format("the peer refused us: {}", refusal_text(told->why)));
   }
   if (type != wanted) {
     return fail(Refusal::malformed, fmt::format("frame type {} came before the greeting", type));

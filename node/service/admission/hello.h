@@ -55,8 +55,18 @@ enum class Refusal : std::uint8_t {
   not_invited,
   not_authority
 };
-Bytes encode_refusal(Refusal why);
-Result<Refusal> decode_refusal(ByteView body);
+
+/// The body of a REFUSED frame.
+struct Refused {
+  Refusal why{};
+  /// Of stale_epoch: where the later start listens, 1..64 bytes or empty. A hint: whoever is
+  /// refused looks there for itself.
+  std::string later_at{};
+
+  Bytes encode() const;
+  static Result<Refused> decode(ByteView body);
+  friend bool operator==(const Refused&, const Refused&) = default;
+};
 std::string_view refusal_text(Refusal why);  // a sentence, with the cure where there is one
 
 /// The order of the first frames. The dialler says HELLO and waits for HELLO_ACK; the acceptor
@@ -72,6 +82,7 @@ class Greeting {
   /// The greeting frame of the other side. The error text is fit for a log.
   Result<void> receive(std::uint8_t type, ByteView body);
   std::optional<Refusal> refusal() const { return refusal_; }  // what to tell, or what we were told
+  const std::string& later_at() const { return later_at_; }    // of Refused, as we were told
 
  private:
   Result<void> fail(Refusal why, std::string text);
@@ -79,6 +90,7 @@ class Greeting {
   const Hello& self_;
   std::optional<Hello> peer_{};
   std::optional<Refusal> refusal_{};
+  std::string later_at_{};
 };
 
 }  // namespace beckon::service
