@@ -1,6 +1,8 @@
 #include "config/address.h"
 
 #include <fmt/core.h>
+#include <ifaddrs.h>
+#include <netdb.h>
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +22,22 @@ Error unreadable(std::string_view text) {
 bool is_host_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
          c == '-';
+}
+
+constexpr std::size_t most_addresses = 4;
+
+/// The numeric host of one interface; empty when it is of no use to others.
+std::string host_of(const ifaddrs& one, int family) {
+  if (one.ifa_addr == nullptr || one.ifa_addr->sa_family != family) return {};
+  char host[NI_MAXHOST]{};
+  auto size =
+      static_cast<socklen_t>(family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+  if (::getnameinfo(one.ifa_addr, size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) {
+    return {};
+  }
+  std::string_view text = host;
+  bool local = text.starts_with("127.") || text == "::1" || text.find('%') != text.npos;
+  return local ? std::string() : std::string(text);
 }
 
 bool is_ipv6_character(char c) { return is_host_character(c) || c == ':' || c == '%'; }
@@ -45,6 +63,34 @@ Result<Address> parse_address(std::string_view text) {
     return unreadable(text);
   }
   return Address{std::string(host), port};
+}
+
+std::vector<std::string> reachable_at(const std::string& listen) {
+  auto address = parse_address(listen);
+  bool all = address && (address->host == "0.0.0.0" || address->host == "::");
+  if (!all) return {listen};
+  bool ipv6 = address->host == "::";
+  std::vector<std::string> out;
+  ifaddrs* interfaces = nullptr;
+  if (::getifaddrs(&interfaces) == 0) {
+    for (int family : {AF_INET, AF_INET6}) {
+      if (family == AF_INET6 && !ipv6) continue;
+      for (ifaddrs* one = interfaces; one != nullptr; one = one->ifa_next) {
+        std::string host = host_of(*one, family);
+        if (host.empty() || out.size() == most_addresses) continue;
+        out.push_back(family == AF_INET ? fmt::format("{}:{}", host, address->port)
+                                        : fmt::format("[{}]:{}", host, address->port));
+      }
+    }
+    ::freeifaddrs(interfaces);
+  }
+  if (out.empty()) out.push_back(fmt::format("{}:{}", ipv6 ? "[::1]" : "127.0.0.1", address->port));
+  return out;
+}
+
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address.starts_with("[::1]:") ||
+         address.starts_with("localhost:");
 }
 
 }  // namespace beckon::config

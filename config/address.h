@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,5 +17,11 @@ struct Address {
 };
 
 Result<Address> parse_address(std::string_view text);
+
+/// Where others can reach who listens there: the address itself, or, when it stands for all
+/// addresses of this machine (0.0.0.0, [::]), those of them, loopback only if there is no other.
+/// At most four, never none.
+std::vector<std::string> reachable_at(const std::string& listen);
+bool is_loopback(std::string_view address);
 
 }  // namespace beckon::config

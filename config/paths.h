@@ -33,6 +33,7 @@ struct Paths {
   Path revocations_file() const { return state_dir / "revocations"; }
   Path authority_node_file() const { return state_dir / "authority.node"; }
   Path authority_dir() const { return state_dir / "authority"; }
+  Path last_start() const { return state_dir / "last_start.toml"; }
   Path database() const { return state_dir / "beckon.db"; }
 };
 

@@ -69,7 +69,10 @@ std::string size_text(std::uint64_t bytes) {
   return std::to_string(bytes);
 }
 
-Result<void> add_file(const Path& file, std::map<std::string, Setting, std::less<>>& values) {
+constexpr std::string_view from_last_start = "the last start that said it";
+
+Result<void> add_file(const Path& file, std::string_view origin,
+                      std::map<std::string, Setting, std::less<>>& values) {
   auto found = read_toml(file);
   if (!found) return found.error();
   for (const auto& [name, value] : *found) {
@@ -81,7 +84,7 @@ Result<void> add_file(const Path& file, std::map<std::string, Setting, std::less
     auto checked = check_value(*key, value);
     if (!checked)
       return invalid(fmt::format("{}: {}: {}", file.string(), name, checked.error().text));
-    values[name] = {*checked, file.string()};
+    values[name] = {*checked, std::string(origin)};
   }
   return {};
 }
@@ -154,8 +157,12 @@ Result<Settings> Settings::load(const Paths& paths, const Environment& environme
   Settings out;
   for (const Key& key : keys())
     out.values_[std::string(key.name)] = {std::string(key.standard), "default"};
+  if (!flags.contains("listen")) {
+    auto added = add_file(paths.last_start(), from_last_start, out.values_);
+    if (!added) return added.error();
+  }
   for (const Path& file : {system_file, paths.config_file}) {
-    auto added = add_file(file, out.values_);
+    auto added = add_file(file, file.string(), out.values_);
     if (!added) return added.error();
   }
   for (const Key& key : keys()) {
@@ -173,6 +180,18 @@ Result<Settings> Settings::load(const Paths& paths, const Environment& environme
     out.values_[name] = {*checked, "--" + name};
   }
   return out;
+}
+
+Result<void> remember_start(const Paths& paths, const Settings::Flags& flags) {
+  bool moved = flags.contains("listen");
+  for (const char* name : {"listen", "advertise"}) {
+    auto flag = flags.find(name);
+    if (flag == flags.end() && !moved) continue;
+    std::string value = flag == flags.end() ? "" : flag->second;
+    auto written = write_toml_value(paths.last_start(), name, value, false);
+    if (!written) return written;
+  }
+  return {};
 }
 
 const Setting& Settings::get(std::string_view name) const {

@@ -34,7 +34,8 @@ struct Setting {
   std::string origin{};  // "--listen", "BECKON_LISTEN", a file name or "default"
 };
 
-/// All settings of one instance. Precedence: flags, environment, user's file, /etc, defaults.
+/// All settings of one instance. Precedence: flags, environment, user's file, /etc, what
+/// remember_start() kept, defaults.
 class Settings {
  public:
   using Flags = std::map<std::string, std::string>;  // key name -> value
@@ -52,5 +53,9 @@ class Settings {
  private:
   std::map<std::string, Setting, std::less<>> values_{};
 };
+
+/// Keeps where a node was told to listen by flags, so that a start without them listens there again
+/// and not, say, on all addresses. A new --listen also forgets the --advertise of the old one.
+Result<void> remember_start(const Paths& paths, const Settings::Flags& flags);
 
 }  // namespace beckon::config

@@ -15,6 +15,7 @@ struct Files {
     char pattern[] = "/tmp/beckon-settings-XXXXXX";
     root = mkdtemp(pattern);
     paths.config_file = root / "config.toml";
+    paths.state_dir = root;
     std::ofstream(paths.config_file) << user;
     std::ofstream(root / "system.toml") << system;
   }
@@ -49,6 +50,25 @@ TEST_SUITE("config/settings") {
     CHECK(settings->list("join") == std::vector<std::string>{"a:1", "b:2"});
     CHECK(settings->get("join").origin == "--join");
     CHECK(settings->get("store.sync").origin == "default");
+  }
+
+  TEST_CASE("a start without flags listens where the last one with flags was told to") {
+    Files files("", "");
+    REQUIRE(remember_start(files.paths, {{"listen", "127.0.0.1:7"}, {"advertise", "a.example:7"}}));
+    auto again = files.load(nothing, {});
+    REQUIRE(again);
+    CHECK(again->text("listen") == "127.0.0.1:7");
+    CHECK(again->text("advertise") == "a.example:7");
+    CHECK(again->get("listen").origin == "the last start that said it");
+    CHECK(files.load(nothing, {{"listen", "1.1.1.1:1"}})->text("advertise") == "");
+    REQUIRE(remember_start(files.paths, {{"log.level", "debug"}}));  // nothing about addresses
+    CHECK(files.load(nothing, {})->text("advertise") == "a.example:7");
+    REQUIRE(remember_start(files.paths, {{"listen", "127.0.0.1:8"}}));
+    CHECK(files.load(nothing, {})->text("listen") == "127.0.0.1:8");
+    CHECK(files.load(nothing, {})->text("advertise") == "");
+    Files configured("listen = \"1.1.1.1:1\"\n", "");
+    REQUIRE(remember_start(configured.paths, {{"listen", "127.0.0.1:7"}}));
+    CHECK(configured.load(nothing, {})->text("listen") == "1.1.1.1:1");
   }
 
   TEST_CASE("a list in a file is a list") {
