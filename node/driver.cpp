@@ -140,6 +140,11 @@ void Driver::same_key(const chord::PeerRef& peer, std::uint64_t epoch) {
 
 void Driver::revocations(const service::Revocations& list) {
   if (node_.keep_revocations) node_.keep_revocations(list);
+  if (!list.contains(transport_->id())) return;
+  log_.write(
+      {LogLevel::error,
+       "the overlay's authority has expelled this node: no node of the overlay answers it any "
+       "more. To come back, ask for a new invite, then: beckon up --invite STRING"});
 }
 
 void Driver::http_request(service::ExchangeId exchange, const service::HttpRequest& request) {

@@ -4,6 +4,8 @@
 
 #include "base/log.h"
 #include "node/io/enrol.h"
+#include "node/io/sqlite_store.h"
+#include "node/service/user.h"
 
 namespace beckon {
 
@@ -12,6 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using service::Admission;
 using service::Overlay;
+
+constexpr Duration long_ask = std::chrono::seconds(10);
+constexpr Duration short_ask = std::chrono::seconds(3);
 
 Result<std::optional<Bytes>> read_if_there(const fs::path& file, std::size_t limit) {
   std::error_code problem;
@@ -120,19 +125,63 @@ Result<void> load_authority_node(const config::Paths& paths, Instance& instance)
   return {};
 }
 
+Result<void> check_not_expelled(const Instance& instance) {
+  bool expelled = instance.revocations && instance.revocations->contains(instance.identity.id());
+  if (!expelled) return {};
+  return Error{ErrorCode::refused,
+               fmt::format("the authority of the overlay {} has expelled this node. To come back, "
+                           "ask for a new invite, then: beckon up --invite STRING",
+                           instance.overlay.name)};
+}
+
 Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& instance) {
   if (auto read = load_revocations(paths, instance); !read) return read;
   if (auto read = load_authority(paths, instance); !read) return read;
   if (auto read = load_credential(paths, now, instance); !read) return read;
+  if (auto fine = check_not_expelled(instance); !fine) return fine;
   return load_authority_node(paths, instance);
 }
 
-/// Whether the credential of this home is of use; if not, a new invite is.
-bool holds_credential(const config::Paths& paths, const Overlay& overlay, WallTime now) {
-  auto identity = io::load_or_create_identity(paths.node_key());
-  if (!identity) return false;
-  Instance instance{.identity = *identity, .overlay = overlay};
-  return load_credential(paths, now, instance).has_value();
+/// Whether the home is admitted, as far as it knows.
+bool holds_credential(const config::Paths& paths, const io::Identity& identity,
+                      const Overlay& overlay, WallTime now) {
+  Instance instance{.identity = identity, .overlay = overlay};
+  return load_closed(paths, now, instance).has_value();
+}
+
+/// A home whose node neither met a peer nor kept or published anything is tied to no overlay: it
+/// tried in vain to join, for one.
+Result<bool> is_unused(const config::Paths& paths) {
+  if (fs::exists(paths.overlay_file())) return false;
+  if (!fs::exists(paths.database())) return true;
+  auto store = io::SqliteStore::open(paths.database().string(), {});
+  if (!store) return store.error();
+  bool unused = true;
+  auto any = [&](ByteView, ByteView) { return unused = false; };
+  auto published = [&](ByteView, ByteView row) {
+    auto user = service::decode_user(row, Ed25519());
+    return unused = user && user->version == 0;
+  };
+  auto scanned = (*store)->scan(service::Table::peers, {}, any);
+  if (unused && scanned) scanned = (*store)->scan(service::Table::items, {}, any);
+  if (unused && scanned) scanned = (*store)->scan(service::Table::users, {}, published);
+  if (!scanned) return scanned.error();
+  return unused;
+}
+
+/// Where this home stands to the overlay of an invite.
+enum class Standing { newcomer, admitted, elsewhere };
+
+Result<Standing> standing(const config::Paths& paths, const io::Identity& identity,
+                          const Overlay& current, const service::Invite& invite, WallTime now) {
+  if (current.id() == invite.overlay) {
+    bool admitted =
+        invite.admission == Admission::open || holds_credential(paths, identity, current, now);
+    return admitted ? Standing::admitted : Standing::newcomer;
+  }
+  auto unused = is_unused(paths);
+  if (!unused) return unused.error();
+  return *unused ? Standing::newcomer : Standing::elsewhere;
 }
 
 Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolment,
@@ -176,19 +225,21 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
   }
   auto current = load_overlay(paths);
   if (!current) return current.error();
-  bool fresh = !fs::exists(paths.overlay_file()) && !fs::exists(paths.database());
-  if (current->id() == invite->overlay) {
-    bool admitted = invite->admission == Admission::open || holds_credential(paths, *current, now);
-    if (admitted) return invite->addresses;  // nothing to ask for
-  } else if (!fresh) {
+  auto identity = io::load_or_create_identity(paths.node_key());
+  if (!identity) return identity.error();
+  auto stands = standing(paths, *identity, *current, *invite, now);
+  if (!stands) return stands.error();
+  if (*stands == Standing::elsewhere) {
     return Error{
         ErrorCode::conflict,
         fmt::format("this home belongs to the overlay {}, the invite to {}. Use another --home DIR",
                     current->name, printable(invite->name, 64))};
   }
-  auto identity = io::load_or_create_identity(paths.node_key());
-  if (!identity) return identity.error();
-  auto enrolment = io::enrol(*identity, *invite);
+  bool admitted = *stands == Standing::admitted;
+  if (admitted && invite->admission == Admission::open) return invite->addresses;
+  // Asked even if admitted: who was expelled while away does not know it.
+  auto enrolment = io::enrol(*identity, *invite, admitted ? short_ask : long_ask);
+  if (!enrolment && admitted) return invite->addresses;
   if (!enrolment) return Error{enrolment.error().code, "--invite: " + enrolment.error().text};
   auto kept = keep(paths, *enrolment, invite->inviter);
   if (!kept) return kept.error();
@@ -196,7 +247,9 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
 }
 
 Result<Overlay> create_overlay(const config::Paths& paths, const std::string& name, WallTime now) {
-  if (fs::exists(paths.overlay_file()) || fs::exists(paths.database())) {
+  auto unused = is_unused(paths);
+  if (!unused) return unused.error();
+  if (!*unused) {
     return Error{ErrorCode::conflict,
                  "this home belongs to an overlay already. Use another --home DIR"};
   }

@@ -26,8 +26,9 @@ struct Instance {
 Result<Instance> load_instance(const config::Paths& paths, WallTime now);
 
 /// Joins by an invite: asks the inviter for the overlay file and, in a closed overlay, a
-/// credential, and keeps both. Returns addresses to join through. A home that belongs to another
-/// overlay already is left alone.
+/// credential, and keeps both; a credential at hand will do if the invite was used already. Returns
+/// addresses to join through. A home that belongs to another overlay already is left alone; one
+/// whose node neither met a peer nor published anything belongs to none.
 Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const std::string& text,
                                                WallTime now);
 

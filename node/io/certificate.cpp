@@ -170,6 +170,20 @@ Result<void> valid_at(const X509* certificate, WallTime now) {
   return {};
 }
 
+Fault fault_of(X509* certificate, const Trust& trust, WallTime now) {
+  if (!valid_at(certificate, now)) return Fault::not_timely;
+  if (trust.admission == service::Admission::open) return Fault::other;
+  auto content = private_extension(certificate);
+  if (!content) return Fault::other;
+  bool none = !*content || (*content)->empty() || (*content)->front() == puzzle_tag;
+  if (none) return Fault::no_credential;
+  auto credential = service::Credential::decode(**content);
+  auto key = ed25519_key(certificate);
+  bool expelled =
+      credential && key && trust.revocations.contains(service::node_id(*key, credential->nonce));
+  return expelled ? Fault::expelled : Fault::other;
+}
+
 Result<Proven> judge_certificate(X509* certificate, const Trust& trust, Purpose purpose,
                                  WallTime now) {
   auto key = ed25519_key(certificate);

@@ -55,6 +55,10 @@ Result<void> valid_at(const X509* certificate, WallTime now);
 Result<Proven> judge_certificate(X509* certificate, const Trust& trust, Purpose purpose,
                                  WallTime now);
 
+/// What an honest node can mend when its certificate is not accepted: TLS has an alert for each.
+enum class Fault : std::uint8_t { other, not_timely, expelled, no_credential };
+Fault fault_of(X509* certificate, const Trust& trust, WallTime now);
+
 /// The private extension's content, or none; more than one, or a broken one, is an error.
 Result<std::optional<Bytes>> private_extension(const X509* certificate);
 void add_private_extension(X509* certificate, ByteView content);

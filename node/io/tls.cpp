@@ -37,6 +37,41 @@ std::string openssl_reason() {
 void FreeContext::operator()(SSL_CTX* c) const noexcept { SSL_CTX_free(c); }
 void FreeSession::operator()(SSL* s) const noexcept { SSL_free(s); }
 
+namespace {
+
+/// The error that makes OpenSSL send the alert we want.
+int alert_for(Fault fault) {
+  switch (fault) {
+    case Fault::not_timely:
+      return X509_V_ERR_CERT_HAS_EXPIRED;  // certificate_expired
+    case Fault::expelled:
+      return X509_V_ERR_CERT_REVOKED;  // certificate_revoked
+    case Fault::no_credential:
+      return X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT;  // unknown_ca
+    case Fault::other:
+      break;
+  }
+  return X509_V_ERR_CERT_REJECTED;  // bad_certificate
+}
+
+/// What an alert says about us; empty for those that say nothing a person can mend.
+std::string meaning_of_alert(int reason) {
+  switch (reason) {
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+      return "peer finds our certificate too new or too old; set this machine's clock";
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+      return "the overlay's authority has expelled this node; to come back, ask it for a new "
+             "invite, then: beckon up --invite STRING";
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+      return "the overlay there is closed; ask its founder for an invite (beckon overlay invite), "
+             "then: beckon up --invite STRING";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
 /// What OpenSSL calls back during a handshake.
 struct TlsCallbacks {
   static int select_alpn(SSL* ssl, const unsigned char** out, unsigned char* out_size,
@@ -61,9 +96,8 @@ struct TlsCallbacks {
     auto* session = static_cast<TlsSession*>(SSL_get_app_data(ssl));
     if (auto fine = judge(store, *session); !fine) {
       session->failure_ = fine.error();
-      bool timely = valid_at(X509_STORE_CTX_get0_cert(store), session->clock_()).has_value();
-      X509_STORE_CTX_set_error(store,
-                               timely ? X509_V_ERR_CERT_REJECTED : X509_V_ERR_CERT_HAS_EXPIRED);
+      Fault fault = fault_of(X509_STORE_CTX_get0_cert(store), *session->trust_, session->clock_());
+      X509_STORE_CTX_set_error(store, alert_for(fault));
       return 0;
     }
     X509_STORE_CTX_set_error(store, X509_V_OK);
@@ -213,9 +247,8 @@ std::size_t TlsSession::read(std::span<std::uint8_t> out) {
   if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return 0;
   if (why == SSL_ERROR_ZERO_RETURN) {
     state_ = State::ended;
-  } else if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED) {
-    failure_ = {ErrorCode::refused,
-                "peer finds our certificate too new or too old; set this machine's clock"};
+  } else if (auto told = meaning_of_alert(ERR_GET_REASON(ERR_peek_last_error())); !told.empty()) {
+    failure_ = {ErrorCode::refused, std::move(told)};
     fail("TLS broke");
   } else if (side_ == Side::dialler) {
     // TLS 1.3: only here a client learns that its certificate was not accepted.

@@ -121,6 +121,7 @@ class Transport::Impl {
   void enrol(Link& link, const service::FrameView& frame);
   void hear_revocations(Link& link, const service::FrameView& frame);
   void adopt(const service::Revocations& list, const Link* from);
+  void part_from_expelled(Link& link);
   chord::PeerRef announced(const Link& link) const;
 
   uv::Loop& loop_;

@@ -321,14 +321,21 @@ void Transport::Impl::adopt(const service::Revocations& list, const Link* from) 
   trust_.revocations = list;
   hello_.revocations = list.version;
   Bytes body = list.encode();
+  std::vector<Link*> expelled;
   for (const auto& [id, link] : links_) {
-    if (list.contains(id)) {
-      link->connection->close(
-          Error{ErrorCode::refused, "credential was revoked by the overlay's authority"});
-    } else if (link != from) {
-      send_on(*link, wire::revocations, 0, body);
-    }
+    if (link != from) send_on(*link, wire::revocations, 0, body);
+    if (list.contains(id)) expelled.push_back(link);
   }
+  for (Link* link : expelled) part_from_expelled(*link);
+}
+
+/// It has been sent the list that names it, so that it knows; nothing it sends counts any more.
+void Transport::Impl::part_from_expelled(Link& link) {
+  links_.erase(link.peer.id);
+  retire(link, false);
+  link.connection->finish();
+  notices_.push_back(
+      {link.peer, {ErrorCode::refused, "credential was revoked by the overlay's authority"}, true});
 }
 
 void Transport::Impl::set_credential(const service::Credential& credential) {

@@ -138,6 +138,20 @@ TEST_CASE("a key that is invited a second time gets its old place again") {
   CHECK(club.authority.members().size() == 2);
 }
 
+TEST_CASE("a key that was expelled and is invited again gets another place") {
+  Founded club;
+  Identity member = new_identity();
+  member.credential = club.enrol_now(member, club.invite())->credential;
+  chord::Id expelled = member.id();
+  REQUIRE(club.authority.revoke(expelled, uv::wall_now()));
+  member.credential.reset();
+  auto again = club.enrol_now(member, club.invite());
+  REQUIRE(again);
+  member.credential = again->credential;
+  CHECK(member.id() != expelled);
+  CHECK_FALSE(club.authority.revocations().contains(member.id()));
+}
+
 TEST_CASE("the ledger outlives a restart: members, open invites, serials, revocations") {
   Founded club;
   service::Invite invite = club.invite();

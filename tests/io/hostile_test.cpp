@@ -455,11 +455,26 @@ TEST_CASE("an expelled member is cut off everywhere, though only one node was to
   REQUIRE(run_until(loop, [&] { return between.downs.size() == 1 && expelled.downs.size() == 1; }));
   CHECK(between.downs[0] == expelled.transport.id());
   CHECK(between.lists == std::vector{list});
+  CHECK(expelled.lists == std::vector{list});  // it learns why
   expelled.send(between, {1});
   expelled.send(authority, {1});
   REQUIRE(run_until(loop, [&] { return expelled.failures.size() == 2; }));
+  for (const std::string& told : expelled.failures) {
+    CHECK(told.find("has expelled this node") != std::string::npos);
+  }
   CHECK(between.frames.empty());
   CHECK(authority.frames.empty());
+}
+
+TEST_CASE("a stranger at a closed overlay is told to ask for an invite") {
+  ClosedOverlay club;
+  uv::Loop loop;
+  Node member(loop, club.member(), club.overlay);
+  Node stranger(loop, new_identity());
+  stranger.transport.dial(member.address);
+  REQUIRE(run_until(loop, [&] { return stranger.failures.size() == 1; }));
+  CHECK(stranger.failures[0].find("closed; ask its founder for an invite") != std::string::npos);
+  CHECK(member.ups.empty());
 }
 
 TEST_CASE("a newcomer to a link brings the newer list along") {

@@ -105,7 +105,7 @@ void Membership::remember_soon() {
 void Membership::on_trouble(const std::string& address, const Error& why) {
   if (state_ != State::joining) return;
   if (troubles_.size() >= options_.troubles && !troubles_.contains(address)) return;
-  troubles_[address] = why.text;
+  troubles_[address] = why;
 }
 
 // ---- waiting

@@ -53,7 +53,7 @@ class Membership {
   bool founded() const { return founded_; }  // this life began a ring of its own
   bool had_peers() const { return had_peers_; }
   std::size_t remembered() const { return durable_peers_; }  // peers a restart would find
-  const std::map<std::string, std::string>& troubles() const { return troubles_; }
+  const std::map<std::string, Error>& troubles() const { return troubles_; }
 
  private:
   void set_state(State state);
@@ -79,7 +79,7 @@ class Membership {
   std::map<std::uint64_t, Settled> waiters_{};
   std::uint64_t last_waiter_ = 0;
   std::vector<std::function<void()>> left_waiters_{};
-  std::map<std::string, std::string> troubles_{};  // by address
+  std::map<std::string, Error> troubles_{};  // by address
 };
 
 const char* to_text(Membership::State state);  // joining, joined, leaving ...

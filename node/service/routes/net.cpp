@@ -12,7 +12,8 @@ Json self_json(Service& service) {
   const Membership& membership = service.membership();
   Json troubles = Json::array();
   for (const auto& [address, why] : membership.troubles()) {
-    troubles.push_back({{"address", address}, {"error", why}});
+    troubles.push_back(
+        {{"address", address}, {"error", why.text}, {"refused", why.code == ErrorCode::refused}});
   }
   return {{"id", service.ring().self().id.hex()},
           {"address", service.ring().self().address},
