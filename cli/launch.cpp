@@ -121,7 +121,8 @@ Result<void> launch(const fs::path& beckond, const std::vector<std::string>& arg
   int status = 0;
   ::waitpid(child, &status, 0);
   words = without_name(std::move(words));
-  if (!words.empty()) return Error{ErrorCode::internal, words};
+  bool usage = WIFEXITED(status) && WEXITSTATUS(status) == 2;
+  if (!words.empty()) return Error{usage ? ErrorCode::invalid : ErrorCode::internal, words};
   return Error{ErrorCode::internal, fmt::format("beckond ended at once (status {})", status)};
 }
 

@@ -19,7 +19,7 @@ namespace {
 using config::Paths;
 using config::Settings;
 
-Result<Settings> load_settings(const Paths& paths, const DaemonOptions& options) {
+Settings::Flags flags_of(const DaemonOptions& options) {
   Settings::Flags flags;
   if (!options.listen.empty()) flags["listen"] = options.listen;
   if (!options.advertise.empty()) flags["advertise"] = options.advertise;
@@ -27,7 +27,14 @@ Result<Settings> load_settings(const Paths& paths, const DaemonOptions& options)
   for (const std::string& address : options.join) {
     flags["join"] += (flags["join"].empty() ? "" : ",") + address;
   }
-  return Settings::load(paths, config::process_environment, flags);
+  return flags;
+}
+
+Result<void> check_wish(const DaemonOptions& options) {
+  bool joins = !options.join.empty() || !options.invite.empty();
+  if (!options.create || !joins) return {};
+  return invalid(fmt::format("--create founds a new ring, {} joins one: say one of them",
+                             options.join.empty() ? "--invite" : "--join"));
 }
 
 Result<io::FileLock> lock_home(const Paths& paths) {
@@ -111,6 +118,9 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
            [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
        .enroller = instance.authority ? &*instance.authority : nullptr});
   if (!driver) return driver.error();
+  if (auto kept = config::remember_start(paths, flags_of(options)); !kept) {
+    (*log)->write({LogLevel::warning, kept.error().text});
+  }
   if (instance.revocations) {
     auto set = (*driver)->transport().set_revocations(*instance.revocations);
     if (!set) return set.error();
@@ -133,7 +143,8 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
 Result<void> run_daemon(const DaemonOptions& options) {
   auto paths = config::find_paths(options.home, config::process_environment);
   if (!paths) return paths.error();
-  auto settings = load_settings(*paths, options);
+  if (auto fine = check_wish(options); !fine) return fine;
+  auto settings = Settings::load(*paths, config::process_environment, flags_of(options));
   if (!settings) return settings.error();
   auto lock = lock_home(*paths);
   if (!lock) return lock.error();
@@ -145,7 +156,11 @@ Result<void> run_daemon(const DaemonOptions& options) {
     up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
   }
   auto instance = load_instance(*paths, now);
-  if (!instance) return instance.error();
+  if (!instance) {  // a file that cannot be read is no wrong usage
+    Error why = instance.error();
+    if (why.code == ErrorCode::invalid) why.code = ErrorCode::internal;
+    return why;
+  }
   return serve(*paths, *settings, options, *instance, std::move(up));
 }
 

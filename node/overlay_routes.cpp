@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/address.h"
+
 namespace beckon {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using service::Answer;
 using service::ApiRequest;
+
+constexpr std::size_t most_in_invite = 4;
 
 Json overlay_json(const Instance& instance) {
   bool closed = instance.overlay.admission == service::Admission::closed;
@@ -28,17 +32,28 @@ Json overlay_json(const Instance& instance) {
   return out;
 }
 
-Json credential_json(const service::Renewal& renewal, WallTime now) {
+Json credential_json(const service::Renewal& renewal, bool expelled, WallTime now) {
   WallTime until = renewal.credential().not_after;
   Json out{{"until_ms", to_ms(until)},
            {"left_s", std::max<std::int64_t>(0, (until - now).count() / 1000)},
            {"renewal_ms", to_ms(renewal.due())}};
+  if (expelled) out["expelled"] = true;
   if (!renewal.trouble().empty()) out["trouble"] = printable(renewal.trouble(), 200);
   return out;
 }
 
+/// As a newcomer elsewhere can dial them: "all addresses of this machine" says nothing there.
+std::vector<std::string> addresses_for_others(Driver& driver) {
+  std::vector<std::string> out;
+  for (const std::string& told : driver.transport().addresses()) {
+    for (std::string& address : config::reachable_at(told)) out.push_back(std::move(address));
+  }
+  if (out.size() > most_in_invite) out.resize(most_in_invite);
+  return out;
+}
+
 Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
-  auto addresses = driver.transport().addresses();
+  auto addresses = addresses_for_others(driver);
   WallTime now = driver.service().kernel().now().wall;
   if (instance.authority)
     return instance.authority->invite(driver.transport().id(), addresses, now);
@@ -59,6 +74,7 @@ void invite(Driver& driver, Instance& instance, const Answer& answer) {
   if (!made) return answer.problem(made.error());
   answer.json({{"invite", made->text()},
                {"overlay", made->name},
+               {"addresses", made->addresses},
                {"once", made->secret.has_value()},
                {"until_ms", to_ms(made->not_after)}});
 }
@@ -101,7 +117,9 @@ void add_overlay_routes(Driver& driver, Instance& instance) {
   service::Api& api = driver.service().api();
   if (const service::Renewal* renewal = driver.renewal()) {
     driver.service().status_field("credential", [renewal, &driver] {
-      return credential_json(*renewal, driver.service().kernel().now().wall);
+      const io::Transport& transport = driver.transport();
+      bool expelled = transport.revocations().contains(transport.id());
+      return credential_json(*renewal, expelled, driver.service().kernel().now().wall);
     });
   }
   api.route("GET", "/v1/overlay",

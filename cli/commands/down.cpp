@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
 #include "cli/session.h"
@@ -12,6 +14,9 @@ int down(const Globals& globals) {
   auto paths = find_instance(globals);
   if (!paths) return exit_code::usage;
   Session session(globals);
+  auto self = session.call_json({.path = "/v1/net/self"});
+  if (!self) return session.exit();
+  bool joined = self->value("state", "") == "joined";
   auto left =
       session.call({.method = "POST", .path = "/v1/leave", .timeout = std::chrono::seconds(30)});
   if (!left) return session.exit();
@@ -19,8 +24,13 @@ int down(const Globals& globals) {
     return fail(globals, exit_code::nothing, "the node has left the ring, but beckond does not end",
                 "See its log: " + paths->log_file().string());
   }
-  fmt::print("{}\n",
-             globals.json ? "{\"state\":\"left\"}" : "Handed over and left. beckond has ended.");
+  if (globals.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"state", "left"}, {"handed_over", joined}}.dump());
+  } else {
+    fmt::print("{} beckond has ended.\n", joined
+                                              ? "Handed over and left."
+                                              : "It had not joined a ring; nothing to hand over.");
+  }
   return exit_code::ok;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
 #include "cli/session.h"
+#include "config/address.h"
 
 namespace beckon::cli {
 
@@ -73,6 +75,17 @@ int invite(const Globals& globals) {
                made->value("once", false)
                    ? "Good for one newcomer, once; who has it may join. Send it by a safe way."
                    : "Good for anybody.");
+    const Json addresses = made->value("addresses", Json::array());
+    bool here_only = std::all_of(addresses.begin(), addresses.end(), [](const Json& address) {
+      return config::is_loopback(address.get<std::string>());
+    });
+    if (here_only) {
+      fmt::print(
+          stderr,
+          "It works on this machine only: this node listens at {}. For others, start it with "
+          "--listen 0.0.0.0:PORT\n",
+          printable(addresses.empty() ? "" : addresses.front().get<std::string>(), 80));
+    }
   }
   return exit_code::ok;
 }

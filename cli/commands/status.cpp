@@ -41,6 +41,13 @@ void print_users(const Json& users) {
 void print_admission(const Json& status) {
   if (!status.contains("credential")) return;
   const Json& credential = status["credential"];
+  if (credential.value("expelled", false)) {
+    fmt::print("Expelled by the overlay's authority: no node of it answers this one any more\n");
+    fmt::print(
+        stderr,
+        "To come back, ask for a new invite, then: beckon down; beckon up --invite STRING\n");
+    return;
+  }
   auto days = credential.value("left_s", std::int64_t{}) / 86400;
   std::string trouble = printable(credential.value("trouble", ""));
   if (trouble.empty()) {
@@ -87,6 +94,16 @@ void print(const Globals& globals, const Json& status) {
   if (!web.empty()) fmt::print("Web      {}\n", printable(web));
 }
 
+/// Why it does not get in.
+void print_troubles(Session& session) {
+  auto self = session.call_json({.path = "/v1/net/self"});
+  if (!self) return;
+  for (const Json& trouble : self->value("troubles", Json::array())) {
+    fmt::print("Trouble  {}: {}\n", printable(trouble.value("address", ""), 80),
+               printable(trouble.value("error", ""), 300));
+  }
+}
+
 int status(const Globals& globals) {
   Session session(globals);
   Call call{.path = "/v1/status"};
@@ -96,7 +113,9 @@ int status(const Globals& globals) {
     return session.exit();
   }
   auto reply = session.call_json(call);
-  if (reply) print(globals, *reply);
+  if (!reply) return session.exit();
+  print(globals, *reply);
+  if ((*reply)["node"]["state"] == "joining") print_troubles(session);
   return session.exit();
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <netdb.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -43,24 +42,6 @@ std::vector<std::string> arguments_for(const Globals& globals, const Options& op
   return out;
 }
 
-/// An address of this machine that others can reach, when the node listens on all of them.
-std::string reachable(const std::string& listen) {
-  auto address = config::parse_address(listen);
-  if (!address || (address->host != "0.0.0.0" && address->host != "::")) return listen;
-  std::string best = "127.0.0.1";
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return listen;
-  for (ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    char host[NI_MAXHOST]{};
-    ::getnameinfo(one->ifa_addr, sizeof(sockaddr_in), host, sizeof host, nullptr, 0,
-                  NI_NUMERICHOST);
-    if (!std::string_view(host).starts_with("127.") && best == "127.0.0.1") best = host;
-  }
-  ::freeifaddrs(all);
-  return fmt::format("{}:{}", best, address->port);
-}
-
 std::string troubles(const Json& self) {
   std::string out;
   for (const Json& trouble : self["troubles"]) {
@@ -75,6 +56,10 @@ std::string troubles(const Json& self) {
 int tell_not_joined(const Globals& globals, const Json& self) {
   bool had_peers = self.value("had_peers", false);
   std::string reasons = troubles(self);
+  const Json& met = self["troubles"];
+  bool turned_away = !met.empty() && std::all_of(met.begin(), met.end(), [](const Json& trouble) {
+    return trouble.value("refused", false);
+  });
   std::string message = had_peers
                             ? "not joined yet: none of the peers this node remembers lets it in"
                             : "cannot join: no peer lets this node in";
@@ -89,28 +74,37 @@ int tell_not_joined(const Globals& globals, const Json& self) {
   session.call({.method = "POST", .path = "/v1/leave"});
   auto paths = find_instance(globals);
   if (paths) wait_for_end(paths->lock_file());
-  return fail(
-      globals, exit_code::nothing, message,
+  std::string hint =
       "Is a node up there? On its machine, beckon status tells its address and beckon overlay "
-      "show its overlay. beckond was stopped again.");
+      "show its overlay. beckond was stopped again.";
+  if (turned_away) hint = "beckond was stopped again.";  // each reason says what to do
+  return fail(globals, exit_code::nothing, message, hint);
 }
 
-int tell_joined(const Globals& globals, const Json& self, const Json& status) {
+/// How others come in.
+std::string welcome(const Json& overlay, const std::string& join) {
+  if (overlay.value("admission", "") != "closed") return "Others join with: " + join;
+  return overlay.value("authority_here", false)
+             ? "The overlay is closed. For each newcomer: beckon overlay invite"
+             : "The overlay is closed: newcomers need an invite from the node that founded it";
+}
+
+int tell_joined(const Globals& globals, const Json& self, const Json& status, const Json& overlay) {
   std::string listen = self["address"];
   std::string id = self["id"];
   bool alone = status["ring"]["successors"].empty();
-  std::string join = "beckon up --join " + reachable(listen);
+  std::string join = "beckon up --join " + config::reachable_at(listen).front();
   if (globals.json) {
     Json out{{"node", {{"id", id}, {"listen", listen}, {"state", self["state"]}}},
              {"founded", self["founded"]},
-             {"alone", alone},
-             {"join", join}};
+             {"alone", alone}};
+    if (overlay.value("admission", "") != "closed") out["join"] = join;
     fmt::print("{}\n", out.dump());
     return exit_code::ok;
   }
   if (alone) {
     fmt::print("Up: node {} at {}, a ring of one.\n", id.substr(0, 8), printable(listen, 80));
-    if (!globals.quiet) fmt::print(stderr, "Others join with: {}\n", join);
+    if (!globals.quiet) fmt::print(stderr, "{}\n", welcome(overlay, join));
   } else {
     fmt::print("Joined: node {} at {}, about {} nodes in the ring.\n", id.substr(0, 8),
                printable(listen, 80), status["ring"]["size_estimate"].get<int>());
@@ -153,8 +147,9 @@ int wait_and_tell(const Globals& globals, const Options& options) {
   if (!self) return session.exit();
   if ((*self)["state"] != "joined") return tell_not_joined(globals, *self);
   auto status = session.call_json({.path = "/v1/status"});
-  if (!status) return session.exit();
-  return tell_joined(globals, *self, *status);
+  auto overlay = session.call_json({.path = "/v1/overlay"});
+  if (!status || !overlay) return session.exit();
+  return tell_joined(globals, *self, *status, *overlay);
 }
 
 /// True when a daemon answers for this home; that is told.
@@ -187,7 +182,10 @@ int up(const Globals& globals, const Options& options) {
   }
   arguments.emplace_back("--detached");
   auto launched = launch(*beckond, arguments);
-  if (!launched) return fail(globals, exit_code::nothing, launched.error().text);
+  if (!launched) {
+    bool usage = launched.error().code == ErrorCode::invalid;
+    return fail(globals, usage ? exit_code::usage : exit_code::nothing, launched.error().text);
+  }
   return wait_and_tell(globals, options);
 }
 

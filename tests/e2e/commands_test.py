@@ -70,8 +70,37 @@ class Sentences(Overlay):
         self.expect(node, ["net", "rign"], 2, "Did you mean: beckon net ring")
         self.expect(node, ["up", "--lisen", "x"], 2, "Did you mean: beckon up --listen")
         self.expect(node, ["config", "get", "listn"], 2, "Close: listen")
-        self.expect(node, ["up", "--listen", "nowhere"], 1, "HOST:PORT")
+        self.expect(node, ["up", "--listen", "nowhere"], 2, "--listen", "HOST:PORT")
+        self.expect(node, ["up", "--join", "nowhere"], 2, "--join", "HOST:PORT")
+        self.expect(node, ["up", "--invite", "nowhere"], 2, "--invite")
+        self.expect(node, ["up", "--create", "--join", "127.0.0.1:9"], 2, "--create", "--join", "one of them")
+        self.assertIsNone(node.pid())
         self.expect(node, ["config", "set", "ring.stabilize", "soon"], 2, "5s")
+
+
+    def test_down_claims_no_more_than_was_done(self):
+        member, lost = self.node(), self.node()
+        member.up()
+        self.assertIn("Handed over and left", member.run("down")[1])
+        trying = subprocess.Popen(lost.command("up", "--foreground", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:9"),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: lost.run("status")[0] == 0, 30, "its start")
+        wait_for(lambda: "Trouble  127.0.0.1:9" in lost.run("status")[1], 30, "the reason in its status")
+        code, out, err = lost.run("down")
+        self.assertEqual(code, 0, err)
+        self.assertIn("It had not joined", out)
+        self.assertEqual(trying.wait(timeout=60), 0)
+
+    def test_a_restart_listens_where_the_last_start_was_told_to(self):
+        node = self.node()
+        node.up()
+        listen = node.listen
+        self.assertEqual(node.run("down")[0], 0)
+        node.json("up", "--listen", listen)
+        node.kill()
+        self.assertEqual(node.json("up")["node"]["listen"], listen)
+        setting = [s for s in node.json("config", "list")["settings"] if s["name"] == "listen"][0]
+        self.assertEqual((setting["value"], setting["origin"]), (listen, "the last start that said it"))
 
 
 class Shapes(Overlay):
@@ -131,6 +160,61 @@ class ClosedOverlay(Overlay):
             self.assertIn("Admitted for 29 days more", node.run("status")[1])
         founder.json("overlay", "revoke", guest.id[:8])
         wait_for(lambda: founder.json("status")["ring"]["successors"] == [], 30, "the guest's end")
+        self.expelled_is_told_and_comes_back(founder, guest)
+
+    def expelled_is_told_and_comes_back(self, founder, guest):
+        wait_for(lambda: guest.json("status")["credential"].get("expelled"), 30, "its hearing of it")
+        _, out, err = guest.run("status")
+        self.assertIn("Expelled by the overlay's authority", out)
+        self.assertNotIn("Admitted", out)
+        self.assertIn("--invite", err)
+        self.assertEqual(guest.run("down")[0], 0)
+        code, _, err = guest.run("up", timeout=20)
+        self.assertEqual(code, 1)
+        self.assertIn("has expelled this node", err)
+        self.assertIn("--invite", err)
+        expelled = guest.id
+        guest.up("--invite", founder.json("overlay", "invite")["invite"])
+        self.assertNotEqual(guest.id, expelled)
+        wait_for(lambda: ring_is_ideal([founder, guest]), 30, "the guest's return")
+
+    def test_expelled_while_away(self):
+        founder, guest = self.node(), self.node()
+        founder.json("overlay", "create", "club")
+        founder.up()
+        invite = founder.json("overlay", "invite")["invite"]
+        guest.up("--invite", invite)
+        self.assertEqual(guest.run("down")[0], 0)
+        guest.up("--invite", invite)  # used up, but the guest is a member
+        self.assertEqual(guest.run("down")[0], 0)
+        founder.json("overlay", "revoke", guest.id[:8])
+        code, _, err = guest.run("up", "--listen", guest.listen, "--timeout", "8s")
+        self.assertEqual(code, 1)
+        self.assertIn("has expelled this node", err)
+        self.assertEqual(guest.run("down")[0], 0)
+        expelled = guest.id
+        guest.up("--invite", founder.json("overlay", "invite")["invite"])
+        self.assertNotEqual(guest.id, expelled)
+        wait_for(lambda: ring_is_ideal([founder, guest]), 30, "the guest's return")
+
+    def test_a_stranger_is_told_to_ask_for_an_invite_and_can_use_it(self):
+        founder, stranger = self.node(), self.node()
+        founder.json("overlay", "create", "club")
+        code, _, err = founder.run("up", "--listen", "0.0.0.0:0")
+        self.assertEqual(code, 0, err)
+        self.assertIn("beckon overlay invite", err)
+        self.assertNotIn("--join", err)
+        port = founder.json("status")["node"]["listen"].split(":")[1]
+        code, _, err = stranger.run("up", "--listen", "127.0.0.1:0", "--join", f"127.0.0.1:{port}")
+        self.assertEqual(code, 1)
+        self.assertIn("the overlay there is closed", err)
+        self.assertIn("--invite STRING", err)
+        self.assertNotIn("Is a node up there", err)
+        made = founder.json("overlay", "invite")
+        self.assertFalse([a for a in made["addresses"] if a.startswith("0.0.0.0")], "an address for others")
+        self.assertTrue(made["addresses"])
+        stranger.up("--invite", made["invite"])
+        self.assertEqual(stranger.json("overlay", "show")["name"], "club")
 
 
 if __name__ == "__main__":
