@@ -8,6 +8,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "protocol"))
 
+import mail
 import overlay
 from keys import placements
 from peer import Link, node_id
@@ -15,9 +16,10 @@ from questions import canonical, clauses_of, predicates, read_query, ways
 from records import choose, ed25519, elements, ed25519_holds, record
 from schema import SALT, SCHEMA_ID, sha256, value
 
-PUT, QUERY, COUNT, VERIFY = 0x21, 0x31, 0x33, 0x35
-INDEX_RECORD = 2
-SECRET, USER = sha256(b"a stranger's node"), sha256(b"a stranger's user")
+PUT, GET, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x31, 0x33, 0x35, 0x41, 0x43
+AUTHOR_RECORD, INDEX_RECORD = 1, 2
+SECRET, USER, SEAL = (sha256(b"a stranger's " + what) for what in (b"node", b"user", b"message key"))
+ADDRESS = "192.0.2.1:1"  # nobody is there: the links it has dialled must do
 
 
 class Stranger:
@@ -27,7 +29,10 @@ class Stranger:
         self.profile = [(name, [value(name, v, False) for v in values]) for name, values in sorted(profile.items())]
         self.id = node_id(ed25519(SECRET, b"")[0])
         self.owner = sha256(ed25519(USER, b"")[0])[:20]
-        self.questions = []
+        self.questions, self.letters, self.found = [], [], {}
+        self.come(address)
+
+    def come(self, address):
         first = Link(SECRET, address, self.serve)
         self.links = {first.peer: first}
         for peer, where in first.ring():
@@ -39,24 +44,65 @@ class Stranger:
         ids = sorted(self.links)
         return self.links[next((i for i in ids if i >= key), ids[0])]
 
+    def go(self):
+        for link in self.links.values():
+            link.close()
+
+    def put(self, key, kind, item):
+        """The version that is stored now."""
+        answer = self.at(key).ask(PUT, struct.pack(">HB", 1, 0) + key + struct.pack(">BI", kind, len(item)) + item)
+        _, count, status, copies, seq = struct.unpack(">BHBBQ", answer)
+        assert (count, status) == (1, 0) and copies >= 2, answer.hex()
+        return seq
+
     def publish(self):
-        """How many entries each node has stored."""
+        """How many index entries were stored."""
         found = elements(self.profile)
         version = int(time.time() * 1000)
-        person = dict(secret=USER.hex(), message_key=bytes(range(32)).hex(), host=self.id.hex(),
-                      address="192.0.2.1:1", version=version, expiry=version // 1000 + 3600)
+        person = dict(secret=USER.hex(), message_key=mail.x25519_public(SEAL).hex(), host=self.id.hex(),
+                      address=ADDRESS, version=version, expiry=version // 1000 + 3600)
         signed = record(person, found, *choose(found))
-        stored = 0
-        for key, flags, span in placements(self.profile, self.owner):
-            key, entry = bytes.fromhex(key), bytes([flags, span]) + signed
-            put = struct.pack(">HB", 1, 0) + key + struct.pack(">BI", INDEX_RECORD, len(entry)) + entry
-            answer = self.at(key).ask(PUT, put)
-            _, count, status, copies, seq = struct.unpack(">BHBBQ", answer)
-            assert (count, status, seq) == (1, 0, version) and copies >= 2, answer.hex()
-            stored += 1
-        return stored
+        places = placements(self.profile, self.owner)
+        for key, flags, span in places:
+            assert self.put(bytes.fromhex(key), INDEX_RECORD, bytes([flags, span]) + signed) == version
+        here = mail.locator(self.id, ADDRESS, mail.x25519_public(SEAL))
+        self.put(mail.author_key(mail.LOCATOR, ed25519(USER, b"")[0]), AUTHOR_RECORD,
+                 mail.author_record(USER, mail.LOCATOR, here))
+        return len(places)
+
+    def write(self, public, body):
+        """What becomes of a letter to a user who was found."""
+        host, message_key = self.found[public]
+        to = sha256(public)[:20]
+        written = mail.letter(USER, to, "Alice Lin", body)
+        return self.links[host].ask(DELIVER, mail.envelope(USER, to, message_key, written))
+
+    def locate(self, public):
+        """(host, message key) as the user's locator says."""
+        key = mail.author_key(mail.LOCATOR, public)
+        answer = self.at(key).ask(GET, key + bytes([AUTHOR_RECORD]) + bytes(8) + b"\x00")
+        if answer == bytes(3):
+            return None
+        size = struct.unpack(">I", answer[3:7])[0]
+        author, payload = mail.payload_of(answer[7:7 + size])
+        assert answer[:3] == b"\x00\x00\x01" and author == public
+        return payload[1:21], payload[-32:]
+
+    def fetch(self):
+        """Opens what lies in the user's mailbox."""
+        at = self.at(mail.mailbox_key(self.owner))
+        answer = at.ask(MAILBOX, mail.mailbox_request(USER, at.peer))
+        out, place = [], 3
+        for _ in range(struct.unpack(">H", answer[1:3])[0]):
+            size = struct.unpack(">I", answer[place:place + 4])[0]
+            out.append(mail.open_envelope(SEAL, answer[place + 4:place + 4 + size]))
+            place += 4 + size
+        return out
 
     def serve(self, kind, body):
+        if kind == DELIVER:
+            self.letters.append(mail.open_envelope(SEAL, body))
+            return DELIVER + 1, b"\x00"
         if kind != VERIFY:
             return None
         size = struct.unpack(">H", body[:2])[0]
@@ -67,9 +113,9 @@ class Stranger:
         return VERIFY + 1, bytes([len(asked)]) + b"".join(yes if who == self.owner else b"\x00" for who in asked)
 
     def find(self, written):
-        """[(owner id, card)] by the first way of a question with one branch."""
+        """[(owner's key, card)] by the first way of a question with one branch."""
         branch = read_query(written)[0]
-        found = {}
+        found = {}  # owner's key: host and message key
         for key, wanted, back in ways(branch)[0]:
             key, blind = bytes.fromhex(key), predicates(clauses_of(branch))
             answer = self.at(key).ask(QUERY, key + bytes([wanted, back]) + bytes(20) + b"\x00\x80"
@@ -80,8 +126,10 @@ class Stranger:
                 signed = answer[at + 2:at + 2 + size]
                 at += 2 + size
                 assert ed25519_holds(signed[2:34], b"beckon/record/v1" + SCHEMA_ID + SALT + signed[:-64], signed[-64:])
-                found[sha256(signed[2:34])[:20]] = signed[66:86]
-        return [(owner, card) for owner, host in found.items() if (card := self.verify(written, owner, host))]
+                found[signed[2:34]] = signed[66:86], signed[34:66]
+        self.found |= found
+        cards = {key: self.verify(written, sha256(key)[:20], host) for key, (host, _) in found.items()}
+        return [(key, card) for key, card in cards.items() if card]
 
     def verify(self, written, owner, host):
         question = canonical(read_query(written)).encode()
@@ -91,13 +139,14 @@ class Stranger:
 
 
 class StrangerTest(overlay.Overlay):
-    def test_a_peer_written_from_the_documents_publishes_and_finds(self):
+    def test_a_peer_written_from_the_documents_takes_part(self):
         nodes = self.ring(3)
         overlay.wait_for(lambda: overlay.ring_is_ideal(nodes), 20, "an ideal ring")
         nodes[0].json("profile", "set", "name=Rita", "hobby=kendo,Go", "age=33", "hours=22..6", "income=40k..60k")
         nodes[0].json("profile", "publish")
-        alice = Stranger(nodes[0].listen, {"name": ["Alice Lin"], "hobby": ["Chess"], "age": ["20..29"], "hours": ["9..17"],
-                                           "latitude": ["25.05"], "longitude": ["121.53"], "room": ["EC-312"]})
+        profile = {"name": ["Alice Lin"], "hobby": ["Chess"], "age": ["20..29"], "hours": ["9..17"],
+                   "latitude": ["25.05"], "longitude": ["121.53"], "room": ["EC-312"]}
+        alice = Stranger(nodes[0].listen, profile)
         self.assertEqual(len(alice.links), 3)
 
         self.assertGreater(alice.publish(), 8)
@@ -118,6 +167,26 @@ class StrangerTest(overlay.Overlay):
         counted = b"".join(bytes.fromhex(key) for key, _, _ in ways(read_query("hobby=go")[0])[0])
         at = alice.at(counted)
         self.assertEqual(at.ask(COUNT, b"\x01" + counted), b"\x01" + struct.pack(">I", 1))
+        self.letters(alice, nodes[0])
+
+    def letters(self, alice, host):
+        """Both ways, and through the mailbox while she is away."""
+        (rita, _), = alice.find("hobby=kendo age=30..40")
+        self.assertEqual(alice.write(rita, "A game tonight?"), b"\x00")
+        waiting = host.json("inbox", "--requests")["requests"]
+        self.assertEqual([m["text"] for m in waiting], ["A game tonight?"])
+        host.run("contact", "accept", alice.owner.hex(), "al")
+        self.assertEqual(host.run("send", "al", "At eight.")[0], 0)
+        self.assertEqual(alice.letters, [(rita, "Rita", "At eight.")])
+        overlay.wait_for(lambda: alice.locate(rita), 10, "Rita's locator")
+        alice.found[rita] = alice.locate(rita)  # her newest message key
+        self.assertEqual(alice.write(rita, "Fine."), b"\x00")
+        self.assertIn("Fine.", [m["text"] for m in host.json("inbox")["messages"]])
+
+        alice.go()
+        self.assertEqual(host.run("send", "al", "Where are you?")[0], 0)
+        alice.come(host.listen)
+        self.assertIn((rita, "Rita", "Where are you?"), alice.fetch())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import hashlib
 import pathlib
 import queue
+import select
 import socket
 import ssl
 import struct
@@ -78,25 +79,29 @@ class Link:
         at = shown.index(SPKI) + len(SPKI)
         self.peer = node_id(shown[at:at + 32])
         self.address, self.serve, self.timeout = address, serve, timeout
-        self.lock, self.waiting, self.last = threading.Lock(), {}, 0
+        self.lock, self.waiting, self.last, self.unread = threading.Lock(), {}, 0, b""
         greeting = b"\x01" + overlay_id() + struct.pack(">QQIB", int(time.time() * 1000), 0, 0, 0)
         self.send(HELLO, 1, greeting)
         kind, _, _ = self.receive()
         assert kind == HELLO_ACK, f"refused: {kind}"
         self.socket.settimeout(None)
-        threading.Thread(target=self.listen, daemon=True).start()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
 
     def send(self, kind, request, body):
         with self.lock:
             self.socket.sendall(struct.pack(">IBQ", 9 + len(body), kind, request) + body)
 
     def exactly(self, size):
-        out = b""
-        while len(out) < size:
-            more = self.socket.recv(size - len(out))
+        while len(self.unread) < size:
+            if not self.socket.pending():
+                select.select([self.socket], [], [])
+            with self.lock:  # OpenSSL wants one thread at a time on a connection
+                more = self.socket.recv(65536)
             if not more:
                 raise ConnectionError("the peer has closed the link")
-            out += more
+            self.unread += more
+        out, self.unread = self.unread[:size], self.unread[size:]
         return out
 
     def receive(self):
@@ -119,6 +124,12 @@ class Link:
                     self.send(answer[0], request, answer[1])
         except OSError:
             pass
+
+    def close(self):
+        """The listener is awake again before the descriptor goes: it could be another file's by then."""
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.listener.join()
+        self.socket.close()
 
     def ask(self, kind, body):
         """The body of the reply."""
