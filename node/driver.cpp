@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/address.h"
 #include "node/service/frames.h"
 
 namespace beckon {
@@ -41,7 +42,9 @@ Result<void> Driver::open_doors() {
   transport_->set_enroller(node_.enroller);
   auto address = transport_->listen(node_.listen, node_.advertise);
   if (!address) return address.error();
-  chord::PeerRef self{transport_->id(), transport_->addresses().front()};
+  // Records and letters carry it to nodes that have never seen us, so "all addresses" will not do.
+  chord::PeerRef self{transport_->id(),
+                      config::reachable_at(transport_->addresses().front()).front()};
   service::Surroundings around{store_, signer_, node_.overlay.id(), node_.seeds};
   service_ = std::make_unique<service::Service>(node_.options, self, node_.epoch, around);
   auto participant =

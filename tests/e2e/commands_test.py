@@ -104,6 +104,14 @@ class Sentences(Overlay):
 
 
 class Shapes(Overlay):
+    def test_records_carry_an_address_that_others_can_dial(self):
+        node = self.node()
+        self.assertEqual(node.run("up", "--listen", "0.0.0.0:0")[0], 0)
+        self.assertEqual(node.run("profile", "set", "hobby=chess")[0], 0)
+        self.assertEqual(node.run("profile", "publish")[0], 0)
+        person = node.json("find", "hobby=chess")["people"][0]
+        self.assertFalse(person["contact"]["address"].startswith("0.0.0.0"), person)
+
     def test_status_ring_and_config(self):
         first, second = self.ring(2)
         wait_for(lambda: ring_is_ideal([first, second]), 30, "a ring of two")
