@@ -34,7 +34,7 @@ SymbolModel byte_model(std::size_t ones, std::size_t bits) {
     by_count[count] = weight;
   }
   std::array<std::uint64_t, 256> weights{};
-  for (unsigned s = 0; s < 256; ++s) weights[s] = by_count[std::popcount(s)];
+  for (unsigned s = 0; s < 256; ++s) weights[s] = by_count[static_cast<unsigned>(std::popcount(s))];
   return SymbolModel(weights);
 }
 

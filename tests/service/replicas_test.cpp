@@ -120,6 +120,41 @@ TEST_CASE("many records go to their owners in few requests") {
   for (const Author& author : authors) CHECK(world.in_place(author));
 }
 
+TEST_CASE("a put that passed the owner by is called safe only once the owner has the item") {
+  for (bool owner_answers : {true, false}) {
+    CAPTURE(owner_answers);
+    World world(8);
+    world.net.run_for(30s);
+    Author author(1, world.signer);
+    auto near = world.net.true_replicas(author.ring(), 3);
+    if (!owner_answers)
+      world.net.node(near[0]).on(raw(FrameType::replicate_req), [](const Request&) {});
+    std::optional<PutReply> reply;
+    bool at_owner = false;
+    world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
+      if (from != near[1] || type != raw(FrameType::put_rep)) return;
+      reply = *decode_put_reply(body);
+      at_owner = world.at(near[0]).table().find(author.item_key()) != nullptr;
+    };
+    Id writer = world.net.true_replicas(near[2].plus_power(0), 2)[1];
+    Bytes put = encode(PutRequest{.entries = {{author.parcel(1, world.now(), "one"), {}}}});
+    world.net.inject(writer, near[1], raw(FrameType::put_req), put);
+    REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 20s));
+    CHECK(reply->entries.at(0).status == Status::ok);
+    CHECK((reply->entries.at(0).copies >= reply->wanted) == owner_answers);
+    CHECK(at_owner == owner_answers);
+
+    reply.reset();  // one place further it would be a stranger who says so
+    world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
+      if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode_put_reply(body);
+    };
+    Bytes again = encode(PutRequest{.entries = {{author.parcel(2, world.now(), "two"), {}}}});
+    world.net.inject(writer, near[2], raw(FrameType::put_req), again);
+    REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 20s));
+    CHECK(reply->entries.at(0).status == Status::not_responsible);
+  }
+}
+
 TEST_CASE("a dead successor is passed over: the next one takes its copy") {
   World world(8, 1, {.detect = 30s});
   world.net.run_for(60s);

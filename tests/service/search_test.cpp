@@ -90,6 +90,41 @@ TEST_CASE("who is remembered as owner of a key is asked first, and replaced once
   CHECK(index_nodes().front() == old);
 }
 
+TEST_CASE("an owner that could not compare with its copies yet says so, however long it takes") {
+  SearchWorld w(8);
+  UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
+  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
+  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  auto near = w.net.true_replicas(key, 3);
+  std::size_t asker = 0;
+  auto asker_is_near = [&] { return std::ranges::count(near, w.places[asker]) > 0; };
+  while (asker_is_near()) ++asker;
+  bool silent = true;
+  for (const Id& copy : {near[1], near[2]}) {
+    w.net.node(copy).on(raw(FrameType::sync_digest_req), [&, copy](const Request& request) {
+      if (!silent) w.net.node(copy).component<test::SearchNode>().replicas.handle(request);
+    });
+  }
+  // The host keeps its disk, with the person on it; so the key's owner is somebody else.
+  REQUIRE(near[0] != w.places[0]);
+  w.net.crash(near[0]);
+  w.net.node(near[0]).disk().wipe();
+  w.net.start(near[0]);
+  auto found = [&] {
+    auto answer = w.find(asker, "hobby=chess");
+    CHECK(answer.verified == Ids{alice});
+    CHECK(answer.report.complete);
+    return answer.report.asked;
+  };
+  for (int i = 0; i < 6; ++i) {
+    CHECK(found() > 1);
+    w.net.run_for(5s);
+  }
+  silent = false;
+  w.net.run_for(1min);
+  CHECK(found() == 1);
+}
+
 TEST_CASE("a private value is found by nobody") {
   SearchWorld w(6);
   w.publish(0, R"({"name":"Dan","hobby":"poker","visibility":{"hobby":"private"}})");

@@ -49,9 +49,7 @@ void Index::on_query(const Request& request) {
   QueryReply reply;
   bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
   // Who has lost its predecessor from sight cannot know which keys are its own, unless it is alone.
-  auto own = replicas_.neighbourhood().own();
-  bool ours = own ? own->contains(asked->key) : context_.successors().empty();
-  reply.settling = changed || !ours || replicas_.behind();
+  reply.settling = changed || !replicas_.settled(asked->key);
   if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
     profile::Matcher matcher(schema_, asked->predicates);
     auto found =

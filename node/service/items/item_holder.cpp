@@ -86,9 +86,10 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
     return Going{.status = status, .key = item.key};
   };
   if (judged.status != Status::ok) return refuse(judged.status);
-  if (!neighbourhood_.among_first(options_.replicas + 1, item.key.ring)) {
-    return refuse(Status::not_responsible);
-  }
+  // Copies may come to who was a holder a moment ago. A put is for the owner; the one behind it
+  // passes it on.
+  std::size_t places = intake == Intake::put ? 2 : options_.replicas + 1;
+  if (!neighbourhood_.among_first(places, item.key.ring)) return refuse(Status::not_responsible);
   bool put = offer.source && !offer.source->copied;
   if (put && item.info.writer && *item.info.writer != offer.source->peer) {
     return refuse(Status::forbidden);

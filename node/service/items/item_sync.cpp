@@ -36,7 +36,7 @@ void ItemSync::compare(const PeerRef& peer, const Arc& arc, Direction direction,
            s.direction == direction;
   });
   if (known || waiting_.size() >= options_.max_queued_sessions) {
-    context_.after(Duration{0}, [done = std::move(done)] { done({Outcome::failed, false}); });
+    context_.after(Duration{0}, [done = std::move(done)] { done({Outcome::failed}); });
     return;
   }
   waiting_.push_back({.peer = peer, .arc = arc, .direction = direction, .done = std::move(done)});
@@ -200,14 +200,22 @@ void ItemSync::got_pulled(SessionId id, Session& session, std::size_t asked,
   Source source{.copied = true, .peer = session.peer.id};
   for (const Parcel& p : reply.parcels) offers.push_back({.parcel = p, .source = source});
   holder_.take(std::move(offers), ItemHolder::Intake::copy,
-               [this, id](const std::vector<ItemHolder::Taken>&) {
-                 if (running_.contains(id)) next(id);
+               [this, id](const std::vector<ItemHolder::Taken>& taken) {
+                 auto found = running_.find(id);
+                 if (found == running_.end()) return;
+                 bool all = std::ranges::all_of(
+                     taken, [](const auto& one) { return one.status == Status::ok; });
+                 found->second.all_taken = found->second.all_taken && all;
+                 next(id);
                });
 }
 
 void ItemSync::finish(SessionId id, Outcome outcome) {
   auto node = running_.extract(id);
-  Report report{outcome, outcome == Outcome::agreed && node.mapped().settled};
+  bool agreed = outcome == Outcome::agreed;
+  Report report{.outcome = outcome,
+                .settled = agreed && node.mapped().settled,
+                .all_taken = agreed && node.mapped().all_taken};
   node.mapped().done(report);
   start_waiting();
 }

@@ -23,9 +23,11 @@ class ItemSync {
  public:
   enum class Outcome { agreed, failed };
   /// settled: every live item we hold in the arc is durable at the peer, in this version or newer.
+  /// all_taken: so is here what the peer offered.
   struct Report {
     Outcome outcome{};
     bool settled = false;
+    bool all_taken = false;
   };
   using Done = std::function<void(const Report&)>;
   enum class Direction { both, push };
@@ -60,6 +62,7 @@ class ItemSync {
     bool begun = false;
     Time not_before = Time::min();
     bool settled = true;
+    bool all_taken = true;
   };
   using SessionId = std::uint64_t;
 

@@ -54,7 +54,7 @@ Arc Neighbourhood::concern_of(const Id& peer, const std::vector<chord::PeerRef>&
   for (const Id& id : chain_) add(id);
   for (const chord::PeerRef& successor : successors) add(successor.id);
   std::ranges::sort(behind);
-  behind.erase(std::ranges::unique(behind).begin(), behind.end());
+  behind.erase(std::unique(behind.begin(), behind.end()), behind.end());
   if (within == 0 || behind.size() < within) return {.after = peer, .upto = peer};
   return {.after = peer - behind[within - 1], .upto = peer};
 }

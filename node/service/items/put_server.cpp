@@ -4,9 +4,11 @@
 
 namespace beckon::service {
 
-PutServer::PutServer(Context& context, ItemHolder& holder, const ReplicaOptions& options)
+PutServer::PutServer(Context& context, ItemHolder& holder, const Neighbourhood& neighbourhood,
+                     const ReplicaOptions& options)
     : context_(context),
       holder_(holder),
+      neighbourhood_(neighbourhood),
       options_(options),
       puts_(context, "records", {options.put_rate, options.put_burst, options.rate_peers}),
       copies_(context, "copies of records",
@@ -39,8 +41,7 @@ void PutServer::begin(const Request& request, PutRequest put) {
   Job& job = jobs_[id];
   job.request = request;
   job.request.body.clear();
-  job.targets = context_.successors();
-  job.reply.wanted = static_cast<std::uint8_t>(std::min(options_.replicas, 1 + job.targets.size()));
+  std::size_t first_targets = choose_targets(job, put);
   job.reply.entries.resize(put.entries.size());
   job.parcels.resize(put.entries.size());
 
@@ -59,9 +60,24 @@ void PutServer::begin(const Request& request, PutRequest put) {
     if (statuses[i] == Status::ok) job.parcels[i] = std::move(put.entries[i].parcel);
     job.reply.entries[i].status = statuses[i];
   }
-  spread(id, job, options_.replicas - 1);
+  spread(id, job, first_targets);
   job.deadline = context_.now().mono + options_.put_deadline;
   watch_deadlines();
+}
+
+std::size_t PutServer::choose_targets(Job& job, const PutRequest& put) const {
+  job.targets = context_.successors();
+  job.reply.wanted = static_cast<std::uint8_t>(std::min(options_.replicas, 1 + job.targets.size()));
+  auto own = neighbourhood_.own();
+  for (std::size_t i = 0; own && i < put.entries.size(); ++i) {
+    if (!own->contains(put.entries[i].parcel.ring)) job.owner_lacks.insert(i);
+  }
+  auto owner = context_.predecessor();
+  if (job.owner_lacks.empty() || !owner) return options_.replicas - 1;
+  job.owner = owner->id;
+  std::erase(job.targets, *owner);
+  job.targets.insert(job.targets.begin(), *owner);
+  return options_.replicas;
 }
 
 /// Jobs fall due in the order they began, so one timer serves all of them: a timer each would stay
@@ -123,11 +139,14 @@ void PutServer::send(JobId id, Job& job, const PeerRef& to, std::vector<std::siz
     }
     ++job.waiting;
     context_.ask(to, raw(FrameType::replicate_req), encode(request), options_.request_timeout,
-                 [this, id, sent = std::move(sent)](Result<Frame> frame) { got(id, sent, frame); });
+                 [this, id, peer = to.id, sent = std::move(sent)](const Result<Frame>& frame) {
+                   got(id, peer, sent, frame);
+                 });
   }
 }
 
-void PutServer::got(JobId id, const std::vector<std::size_t>& entries, const Result<Frame>& frame) {
+void PutServer::got(JobId id, const Id& peer, const std::vector<std::size_t>& entries,
+                    const Result<Frame>& frame) {
   auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
   Job& job = found->second;
@@ -136,7 +155,9 @@ void PutServer::got(JobId id, const std::vector<std::size_t>& entries, const Res
     auto reply = decode_replicate_reply(frame->body);
     bool fits = reply && reply->statuses.size() == entries.size();
     for (std::size_t i = 0; fits && i < entries.size(); ++i) {
-      if (reply->statuses[i] == Status::ok) ++job.reply.entries[entries[i]].copies;
+      if (reply->statuses[i] != Status::ok) continue;
+      ++job.reply.entries[entries[i]].copies;
+      if (peer == job.owner) job.owner_lacks.erase(entries[i]);
     }
   }
   go_on(id, job);
@@ -152,6 +173,10 @@ void PutServer::answer(JobId id) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;
   Job& job = node.mapped();
+  for (std::size_t i : job.owner_lacks) {
+    auto& copies = job.reply.entries[i].copies;
+    copies = std::min(copies, static_cast<std::uint8_t>(job.reply.wanted - 1));
+  }
   for (auto& entry : job.reply.entries) {
     // Past the deadline and still without the word of our own disk: not stored, as far as we know.
     if (entry.status == Status::ok && entry.seq == 0 && entry.copies == 0) {

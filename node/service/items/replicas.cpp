@@ -1,5 +1,7 @@
 #include "node/service/items/replicas.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 namespace {
@@ -16,7 +18,7 @@ Replicas::Replicas(Context& context, const RuleBook& rules, ReplicaOptions optio
       neighbourhood_(context.self().id, options.replicas + 1),
       holder_(context, rules, neighbourhood_, options_),
       sync_(context, holder_, options_),
-      puts_(context, holder_, options_),
+      puts_(context, holder_, neighbourhood_, options_),
       strays_(context, holder_, sync_, neighbourhood_, options_),
       client_(context, rules, options_),
       gets_(context, "reads of records", {options.get_rate, options.get_burst, options.rate_peers}),
@@ -101,10 +103,17 @@ void Replicas::ring_changed() {
   std::optional<Id> now;
   if (auto predecessor = context_.predecessor()) now = predecessor->id;
   bool moved = neighbourhood_.set_predecessor(now);
-  if (moved) hand_off(before);
+  if (moved) {
+    compared_.clear();
+    hand_off(before);
+  }
   auto wanted = targets(std::max<std::size_t>(1, options_.replicas - 1));
   if (moved || wanted != last_targets_) {
     last_targets_ = std::move(wanted);
+    std::erase_if(compared_, [this](const Id& id) {
+      return std::ranges::find(last_targets_, id, &PeerRef::id) == last_targets_.end();
+    });
+    retry_ = options_.sync_soon;
     sync_soon();
   }
 }
@@ -118,10 +127,12 @@ void Replicas::hand_off(const std::optional<Id>& old_predecessor) {
   sync_.compare(*predecessor, arc, ItemSync::Direction::both, [](const auto&) {});
 }
 
-void Replicas::sync_soon() {
+void Replicas::sync_soon() { sync_in(options_.sync_soon); }
+
+void Replicas::sync_in(Duration delay) {
   if (soon_) return;
   soon_ = true;
-  context_.after(options_.sync_soon, [this] {
+  context_.after(delay, [this] {
     soon_ = false;
     tell_chain();
     sync_own_range();
@@ -151,10 +162,30 @@ void Replicas::sync_own_range() {
   auto arc = own_range();
   if (!arc) return;
   for (const PeerRef& peer : targets(options_.replicas - 1)) {
-    sync_.compare(peer, *arc, ItemSync::Direction::both, [this](const auto& report) {
-      if (report.outcome == ItemSync::Outcome::agreed) caught_up_ = true;
-    });
+    auto done = [this, peer = peer.id, arc = *arc](const ItemSync::Report& report) {
+      own_range_compared(peer, arc, report);
+    };
+    sync_.compare(peer, *arc, ItemSync::Direction::both, std::move(done));
   }
+}
+
+void Replicas::own_range_compared(const Id& peer, const Arc& arc, const ItemSync::Report& report) {
+  if (report.outcome == ItemSync::Outcome::agreed) {
+    caught_up_ = true;
+    if (report.all_taken && own_range() == arc) compared_.insert(peer);
+  } else if (!compared_.contains(peer)) {  // until it succeeds our answers are in doubt
+    sync_in(retry_);
+    retry_ = std::min(2 * retry_, options_.sync_period);
+  }
+}
+
+bool Replicas::settled(const Id& key) const {
+  auto arc = own_range();
+  auto others = targets(options_.replicas - 1);
+  if (!arc) return others.empty();
+  return arc->contains(key) && std::ranges::all_of(others, [this](const PeerRef& other) {
+           return compared_.contains(other.id);
+         });
 }
 
 std::optional<Arc> Replicas::own_range() const { return neighbourhood_.own(); }

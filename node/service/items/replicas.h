@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "node/service/context.h"
 #include "node/service/items/item_client.h"
 #include "node/service/items/item_holder.h"
@@ -45,6 +47,10 @@ class Replicas {
   /// What the disk kept over a restart may be old. Until it was compared, others answer better.
   bool behind() const { return !caught_up_ && !targets(1).empty(); }
 
+  /// Whether all that was stored under a key is here, for all we know: the key is ours, and since
+  /// our range changed it was compared with every other holder.
+  bool settled(const Id& key) const;
+
   const ItemTable& table() const { return holder_.table(); }
   const ItemHolder::Counters& counters() const { return holder_.counters(); }
   const Neighbourhood& neighbourhood() const { return neighbourhood_; }
@@ -59,8 +65,10 @@ class Replicas {
   void on_chain(const Request& request);
 
   void sync_soon();
+  void sync_in(Duration delay);
   void sync_period();
   void sync_own_range();
+  void own_range_compared(const Id& peer, const Arc& arc, const ItemSync::Report& report);
   void tell_chain();
   void hand_off(const std::optional<Id>& old_predecessor);
   void expire_period();
@@ -86,6 +94,8 @@ class Replicas {
   };
   Leaving leaving_{};
   std::vector<PeerRef> last_targets_{};
+  std::set<Id> compared_{};              // of those: who agreed with us on our range as it is now
+  Duration retry_ = options_.sync_soon;  // after the next comparison that fails; doubles
   bool soon_ = false;
   bool caught_up_ = false;  // since the start, our range was once compared with a successor's
 };
