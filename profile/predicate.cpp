@@ -131,7 +131,7 @@ Predicates blind(const Schema& schema, const Salt& salt, const Branch& branch) {
 }
 
 Bytes encode(const Predicates& predicates) {
-  ENSURE(predicates.size() <= max_clauses);
+  ENSURE(predicates.size() <= max_clauses);  // as those of every query are: see QueryBuilder
   ByteWriter out;
   out.u8(static_cast<std::uint8_t>(predicates.size()));
   for (const Clause& clause : predicates) {

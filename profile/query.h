@@ -44,11 +44,12 @@ using Branch = std::vector<Term>;
 
 /// A question about profiles: any branch may hold. The friendly form makes one branch; OR and NOT
 /// of an LDAP filter are rewritten to at most max_branches. Always canonical: items, terms and
-/// branches are sorted and none occurs twice. Every branch has an ordinary term.
+/// branches are sorted and none occurs twice. Every branch has an ordinary term, and its blind form
+/// keeps to the limits of predicates.
 struct Query {
-  static constexpr std::size_t max_text = 4096;
-  static constexpr std::size_t max_terms = 32;  // of one branch
-  static constexpr std::size_t max_items = 64;  // of one branch
+  static constexpr std::size_t max_text = 4096;  // as written, and in the canonical spelling
+  static constexpr std::size_t max_terms = 32;   // of one branch
+  static constexpr std::size_t max_items = 64;   // of one branch
   static constexpr std::size_t max_branches = 16;
 
   std::vector<Branch> branches{};

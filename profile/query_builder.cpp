@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "profile/geo.h"
+#include "profile/predicate.h"
 #include "profile/profile.h"
 #include "profile/text_fold.h"
 
@@ -76,6 +77,15 @@ std::optional<Value> QueryBuilder::item(const Term& term, const Written& written
 
 std::optional<Term> QueryBuilder::term(const Written& attr, Op op, bool negated,
                                        const std::vector<Written>& items) {
+  auto term = make_term(attr, op, negated, items);
+  if (!term) return std::nullopt;
+  const Written& last = items.empty() ? attr : items.back();
+  made_.push_back({*term, {"", attr.offset, last.offset + last.size - attr.offset}});
+  return term;
+}
+
+std::optional<Term> QueryBuilder::make_term(const Written& attr, Op op, bool negated,
+                                            const std::vector<Written>& items) {
   std::string name = lower(attr.text);
   if ((name == "near" || name == "has") && op != Op::equal) {
     problem(attr, fmt::format("{} is written with =", name));
@@ -101,13 +111,45 @@ std::optional<Term> QueryBuilder::term(const Written& attr, Op op, bool negated,
   return term;
 }
 
-void QueryBuilder::check(const Branch& branch, const Written& whole) {
+/// Where a term stood. A filter's NOT may have turned it round since.
+const Written& QueryBuilder::place_of(const Term& term, const Written& whole) const {
+  for (const Made& made : made_) {
+    Term as_written = term;
+    as_written.negated = made.term.negated;
+    if (as_written == made.term) return made.where;
+  }
+  return whole;
+}
+
+/// The sizes grow from term to term; the one that goes too far is pointed at. What an index node
+/// is sent can be more than what is written: near= and a range that wraps are two conditions each.
+void QueryBuilder::check_size(const Branch& branch, const Written& whole) {
   std::size_t items = 0;
-  for (const Term& term : branch) items += term.items.size();
-  if (branch.size() > Query::max_terms)
-    problem(whole, fmt::format("more than {} terms; leave some out", Query::max_terms));
-  if (items > Query::max_items)
-    problem(whole, fmt::format("more than {} items; ask for fewer at once", Query::max_items));
+  std::size_t clauses = 0;
+  std::size_t tests = 0;
+  for (std::size_t i = 0; i < branch.size(); ++i) {
+    const Written& where = place_of(branch[i], whole);
+    items += branch[i].items.size();
+    for (const Clause& clause : blind(schema_, Salt{}, {branch[i]})) {
+      ++clauses;
+      tests += clause.any.size();
+    }
+    if (i >= Query::max_terms)
+      return problem(where, fmt::format("more than {} terms; leave some out", Query::max_terms));
+    if (items > Query::max_items) {
+      return problem(where,
+                     fmt::format("more than {} items; ask for fewer at once", Query::max_items));
+    }
+    if (clauses > max_clauses || tests > max_tests) {
+      return problem(where, fmt::format("too much at once, with what stands before: {} conditions "
+                                        "at most, near= and a range that wraps make two each",
+                                        max_clauses));
+    }
+  }
+}
+
+void QueryBuilder::check(const Branch& branch, const Written& whole) {
+  check_size(branch, whole);
   if (std::none_of(branch.begin(), branch.end(), [](const Term& t) { return t.is_ordinary(); })) {
     problem(whole,
             "!=, has= and ~= with fewer than three characters need an ordinary term beside them, "
@@ -128,7 +170,15 @@ QueryReading QueryBuilder::finish(std::vector<Branch> branches, const Written& w
     make_canonical(branch, [&](const Term& t) { return canonical(schema_, t); });
   }
   make_canonical(branches, [&](const Branch& b) { return canonical(schema_, Query{{b}}); });
-  return {.query = Query{std::move(branches)}};
+  Query query{std::move(branches)};
+  // Hosts are asked in the canonical spelling and must be able to read it.
+  std::size_t size = canonical(schema_, query).size();
+  if (size <= Query::max_text) return {.query = std::move(query)};
+  problem(whole,
+          fmt::format("written out this query has {} bytes, at most {} are possible; ask for "
+                      "less at once",
+                      size, Query::max_text));
+  return {.problems = std::move(problems_)};
 }
 
 }  // namespace beckon::profile

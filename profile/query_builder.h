@@ -32,13 +32,23 @@ class QueryBuilder {
   QueryReading finish(std::vector<Branch> branches, const Written& whole);
 
  private:
+  struct Made {
+    Term term{};
+    Written where{};
+  };
+
+  std::optional<Term> make_term(const Written& attr, Op op, bool negated,
+                                const std::vector<Written>& items);
   std::optional<Term> near_term(bool negated, const Written& attr,
                                 const std::vector<Written>& items);
   std::optional<Term> has_term(bool negated, const std::vector<Written>& items);
   std::optional<Value> item(const Term& term, const Written& written);
   void check(const Branch& branch, const Written& whole);
+  void check_size(const Branch& branch, const Written& whole);
+  const Written& place_of(const Term& term, const Written& whole) const;
 
   const Schema& schema_;
+  std::vector<Made> made_;
   std::vector<Problem> problems_;
 };
 

@@ -1,9 +1,12 @@
 #include "profile/predicate.h"
 
+#include <fmt/core.h>
+
 #include "base/rng.h"
 #include "profile/elements.h"
 #include "profile/matcher.h"
 #include "profile/matches.h"
+#include "tests/profile/extreme_queries.h"
 #include "tests/profile/make.h"
 #include "tests/profile/people.h"
 
@@ -171,14 +174,56 @@ TEST_SUITE("profile/predicate") {
     CHECK(decode_predicates(*from_hex("00")).has_value());
   }
 
-  TEST_CASE("the largest query fits") {
-    std::string text = "hours:=1..2";
-    for (int i = 0; i < 31; ++i)
-      text += " hours:=" + std::to_string(20 + i % 4) + ".." + std::to_string(i % 19) + ",22..3";
-    auto query = parse_query(schema, text);
-    REQUIRE(query.has_value());
-    auto predicates = blind(schema, salt, query->branches[0]);
-    CHECK(predicates.size() <= max_clauses);
-    CHECK(decode_predicates(encode(predicates)).has_value());
+  TEST_CASE("what can be read can be sent, however extreme its shape") {
+    Rng rng(31);
+    int refused = 0;
+    int sent = 0;
+    std::size_t most_clauses = 0;
+    for (int round = 0; round < 2'000; ++round) {
+      std::string text = test::extreme_query(rng);
+      CAPTURE(text);
+      QueryReading reading = read_query(schema, text);
+      REQUIRE(reading.query.has_value() == reading.problems.empty());
+      for (const Problem& problem : reading.problems) REQUIRE(problem.offset <= text.size());
+      refused += reading.query ? 0 : 1;
+      if (!reading.query) continue;
+      ++sent;
+      std::string asked = canonical(schema, *reading.query);  // what hosts are asked
+      REQUIRE(asked.size() <= Query::max_text);
+      REQUIRE(*parse_query(schema, asked) == *reading.query);
+      for (const Branch& branch : reading.query->branches) {
+        Predicates predicates = blind(schema, salt, branch);
+        most_clauses = std::max(most_clauses, predicates.size());
+        auto read = decode_predicates(encode(predicates));
+        REQUIRE(read.has_value());
+        REQUIRE(*read == predicates);
+        REQUIRE_FALSE(accesses(schema, salt, branch).empty());
+      }
+    }
+    CHECK(refused > 100);  // both sides of the edge were seen
+    CHECK(sent > 100);
+    CHECK(most_clauses > max_clauses - 20);
+  }
+
+  TEST_CASE("a query that becomes too large on its way is refused where it does") {
+    std::string text;
+    for (int i = 1; i <= 31; ++i) text += fmt::format("near={0},{0},1km ", i);
+    std::size_t at = text.size();
+    text += "hours:=";
+    for (int i = 0; i < 64; ++i)
+      text += fmt::format("{}{}..{}", i > 0 ? "," : "", 12 + i / 11, i % 11);
+    auto reading = read_query(schema, text);
+    REQUIRE(reading.problems.size() == 1);
+    CHECK(reading.problems[0].offset == at);
+    CHECK(reading.problems[0].size == text.size() - at);
+    CHECK(reading.problems[0].text.find("160 conditions") != std::string::npos);
+  }
+
+  TEST_CASE("a query whose canonical spelling hosts could not read is refused") {
+    std::string list = "(|";
+    for (int i = 0; i < 16; ++i) list += fmt::format("(age={})", 20 + i);
+    std::string text = "(&" + list + ")(hobby=" + std::string(250, 'a') + "))";
+    CHECK(test::problem(text).find("written out this query has") != std::string::npos);
+    CHECK(test::problem("(&" + list + ")(hobby=aaa))").empty());
   }
 }
