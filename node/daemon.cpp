@@ -1,6 +1,5 @@
 #include "node/daemon.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
 #include <unistd.h>
@@ -69,11 +68,9 @@ service::Seeds fresh_seeds() {
 }
 
 /// Tells `beckon up` that the API answers, and lets go of its stderr.
-void say_ready() {
+void say_ready(LogFile& log) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, "ready\n", 6);
-  int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(null, STDERR_FILENO);
-  ::close(null);
+  log.take_stderr();
 }
 
 Result<std::unique_ptr<LogFile>> open_log(const Paths& paths, const Settings& settings,
@@ -132,7 +129,7 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                    instance.overlay.name, (*driver)->transport().addresses().front())});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
   io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
-  if (options.detached) say_ready();
+  if (options.detached) say_ready(**log);
   (*driver)->start(std::move(up));
   loop.run();
   return {};

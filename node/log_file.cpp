@@ -29,9 +29,34 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 
 class LogFile::Impl {
  public:
-  explicit Impl(std::vector<spdlog::sink_ptr> sinks)
-      : logger("beckond", sinks.begin(), sinks.end()) {}
-  spdlog::logger logger;
+  Impl(const std::string& path, const Options& options)
+      : logger("beckond", std::make_shared<spdlog::sinks::rotating_file_sink_st>(
+                              path, options.file_bytes, options.old_files, false, handlers())) {
+    if (options.to_terminal)
+      logger.sinks().push_back(std::make_shared<spdlog::sinks::stderr_color_sink_st>());
+  }
+
+  void take_stderr() {
+    takes_stderr_ = true;
+    redirect();
+  }
+
+ private:
+  spdlog::file_event_handlers handlers() {
+    spdlog::file_event_handlers out;
+    out.after_open = [this](const spdlog::filename_t&, std::FILE* file) {
+      file_ = file;
+      if (takes_stderr_) redirect();
+    };
+    return out;
+  }
+  void redirect() { ::dup2(::fileno(file_), STDERR_FILENO); }
+
+  std::FILE* file_ = nullptr;  // the sink's
+  bool takes_stderr_ = false;
+
+ public:
+  spdlog::logger logger;  // last: it opens the file
 };
 
 Result<LogLevel> parse_level(const std::string& text) {
@@ -46,12 +71,7 @@ Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, const Op
   try {
     int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);  // for its mode only
     if (fd >= 0) ::close(fd);
-    std::vector<spdlog::sink_ptr> sinks;
-    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_st>(path, options.file_bytes,
-                                                                           options.old_files));
-    if (options.to_terminal)
-      sinks.push_back(std::make_shared<spdlog::sinks::stderr_color_sink_st>());
-    auto impl = std::make_unique<Impl>(std::move(sinks));
+    auto impl = std::make_unique<Impl>(path, options);
     impl->logger.set_pattern("%Y-%m-%d %H:%M:%S.%e %^%l%$ %v");
     impl->logger.set_level(to_spdlog(options.level));
     impl->logger.flush_on(spdlog::level::debug);
@@ -66,6 +86,8 @@ Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, const Op
 
 LogFile::LogFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LogFile::~LogFile() = default;
+
+void LogFile::take_stderr() { impl_->take_stderr(); }
 
 void LogFile::write(const LogLine& line) {
   impl_->logger.log(to_spdlog(line.level), "{}", printable(line.text));

@@ -22,6 +22,9 @@ class LogFile {
   static Result<std::unique_ptr<LogFile>> open(const std::string& path, const Options& options);
   ~LogFile();
   void write(const LogLine& line);
+  /// From now on what the process says on stderr goes into the file, also after it was turned over:
+  /// the last words of a process that ends by a bug are said there.
+  void take_stderr();
 
   class Impl;
   explicit LogFile(std::unique_ptr<Impl> impl);

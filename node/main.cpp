@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->type_name("LEVEL");
   app.add_flag("--foreground", foreground, "Log to the terminal too");
-  app.add_flag("--detached", options.detached, "Say \"ready\" on stderr once up, then close it");
+  app.add_flag("--detached", options.detached, "Say \"ready\" on stderr once up, then only log");
   app.add_option("--create-overlay", new_overlay, "Found a closed overlay in this home, and end")
       ->type_name("NAME");
   CLI11_PARSE(app, argc, argv);
