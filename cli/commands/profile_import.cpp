@@ -171,9 +171,17 @@ int tell(const Globals& globals, const Outcome& outcome, bool publish) {
     fmt::print(stderr, "and {} lines more; --json tells all\n",
                outcome.failed.size() - max_failures_shown);
   }
-  if (!publish && outcome.imported > 0 && !globals.quiet)
-    fmt::print(stderr, "Not published: nobody finds them. See: beckon profile list\n");
   return exit;
+}
+
+/// Others may still find what this user published before.
+const char* unpublished_hint(const Json& user) {
+  if (!user.value("published", false))
+    return "Not published: nobody finds it. Next: beckon profile publish\n";
+  return user.value("changed", true)
+             ? "Not published: others still find what was published before. Next: beckon profile "
+               "publish\n"
+             : "Nothing has changed: this is what others find already.\n";
 }
 
 /// Replaces the user's own profile.
@@ -199,7 +207,9 @@ int import_profile(const Globals& globals, const std::string& text, bool publish
     outcome.published = all ? 1 : 0;
     if (!all) outcome.failed.push_back({{"line", 1}, {"error", "not all records are stored yet"}});
   }
-  return tell(globals, outcome, publish);
+  int exit = tell(globals, outcome, publish);
+  if (!publish && !globals.quiet) fmt::print(stderr, "{}", unpublished_hint(*put));
+  return exit;
 }
 
 int import_vcard(const Globals& globals, const std::string& text, bool publish) {
@@ -224,7 +234,10 @@ int import_people(const Globals& globals, const std::string& file, bool publish)
     if (import.outcome().imported > 0 && !globals.json) tell(globals, import.outcome(), publish);
     return import.exit();
   }
-  return tell(globals, import.outcome(), publish);
+  int exit = tell(globals, import.outcome(), publish);
+  if (!publish && import.outcome().imported > 0 && !globals.quiet)
+    fmt::print(stderr, "Not published: nobody finds them. See: beckon profile list\n");
+  return exit;
 }
 
 }  // namespace beckon::cli

@@ -183,7 +183,14 @@ class Surface(Overlay):
         shown, matched = err.index("see it:"), err.index("not shown:")
         self.assertTrue(shown < err.index("Ann") < matched < err.index("40000"))
         code, out, err = self.one.run("profile", "import", profile)
-        self.assertEqual((code, "see it:" in err), (0, False))
+        self.assertEqual((code, "see it:" in err, "what others find already" in err), (0, False, True), err)
+        other = self.file("other.json", '{"name":"Ann","hobby":"go"}')
+        code, out, err = self.one.run("profile", "import", other)
+        self.assertEqual((code, "others still find what was published before" in err), (0, True), err)
+        self.assertEqual((self.one.run("find", "hobby=go")[0], self.one.run("find", "hobby=chess")[0]), (1, 0))
+        self.assertEqual(self.one.run("profile", "withdraw")[0], 0)
+        code, out, err = self.one.run("profile", "import", other)
+        self.assertEqual((code, "nobody finds it" in err), (0, True), err)
 
     def test_the_json_schema_fits_what_ships_and_what_is_refused(self):
         schema = self.one.json("profile", "schema")

@@ -150,6 +150,58 @@ TEST_CASE("a changed profile is found by its new values only, and a withdrawn on
   CHECK(gone.report.candidates == 0);
 }
 
+TEST_CASE("what is saved but not published stays at home, also when records are renewed") {
+  for (std::string cause : {"period", "restart", "retry"}) {
+    CAPTURE(cause);
+    SearchWorld w(8);
+    std::string published = R"({"name":"Eve","hobby":"chess"})";
+    std::string draft = R"({"name":"Eve","hobby":["chess","secret"]})";
+    UserId id = w.publish(0, published);
+    std::uint64_t version = w.at(0).users.find(id)->version;
+    if (cause == "retry") {  // what cannot be stored now is tried again later
+      w.net.options().loss = 1;
+      w.at(0).search.publisher().publish(id, [](const auto&) {});
+      w.net.run_for(1s);
+    }
+    User user = *w.at(0).users.find(id);
+    user.profile = draft;
+    REQUIRE(w.at(0).users.change(user, [](const Result<void>&) {}));
+    w.net.run_for(1min);
+    w.net.options().loss = 0;
+    if (cause == "period") w.net.run_for(9h);
+    if (cause == "restart") {
+      w.net.crash(w.places[0]);
+      w.net.start(w.places[0]);
+    }
+    w.net.run_for(3min);
+    const User& now = *w.at(0).users.find(id);
+    CHECK(now.version > version);  // it was renewed
+    CHECK(now.published_profile == published);
+    CHECK(now.profile == draft);
+    CHECK(w.find(4, "hobby=secret").report.candidates == 0);
+    CHECK(w.find(4, "hobby=chess").verified == Ids{id});
+  }
+}
+
+TEST_CASE("what is saved while a publication waits for its turn is not in it") {
+  SearchWorld w(8);
+  UserId id = w.publish(0, R"({"name":"Eve","hobby":"chess"})");
+  User user = *w.at(0).users.find(id);
+  auto save = [&](const char* profile) {
+    user = *w.at(0).users.find(id);
+    user.profile = profile;
+    REQUIRE(w.at(0).users.change(user, [](const Result<void>&) {}));
+  };
+  w.at(0).search.publisher().start();  // a renewal is under way
+  save(R"({"name":"Eve","hobby":"go"})");
+  std::optional<bool> done;
+  w.at(0).search.publisher().publish(id, [&](const auto& result) { done = result.has_value(); });
+  save(R"({"name":"Eve","hobby":"secret"})");
+  REQUIRE(w.net.run_until([&] { return done.has_value(); }, 60s));
+  CHECK(w.find(4, "hobby=secret").report.candidates == 0);
+  CHECK(w.find(4, "hobby=go").verified == Ids{id});
+}
+
 TEST_CASE(
     "an owner whose host is away is reported as unverified, and found again when it returns") {
   SearchWorld w(8);

@@ -44,7 +44,9 @@ void Publisher::renew_all() {
 }
 
 void Publisher::publish(const UserId& user, Done done) {
-  enqueue({.user = user, .done = std::move(done)});
+  const User* found = users_.find(user);
+  std::string profile = found == nullptr ? "" : found->profile;
+  enqueue({.user = user, .profile = std::move(profile), .done = std::move(done)});
 }
 
 void Publisher::withdraw(const UserId& user, Done done) {
@@ -109,8 +111,9 @@ std::set<profile::RingKey> Publisher::old_keys(const User& user) const {
 
 /// The new record under all keys of the profile, and a withdrawal under keys that only older ones
 /// had; those are noted in the user.
-Result<Publisher::Batch> Publisher::batch(User& user, bool withdraw) const {
-  auto profile = profile::parse_profile(schema_, withdraw ? "{}" : user.profile);
+Result<Publisher::Batch> Publisher::batch(User& user, const Job& job) const {
+  bool withdraw = job.withdraw;
+  auto profile = profile::parse_profile(schema_, withdraw ? "{}" : job.profile);
   if (!profile) return profile.error();
   std::vector<profile::Placement> places;
   if (!withdraw)
@@ -155,11 +158,12 @@ void Publisher::begin(Job job) {
   if (job.repeats && *job.repeats != found->version)
     return end(job, Published{.version = found->version});
   User user = *found;
-  auto made = batch(user, job.withdraw);
+  if (job.repeats) job.profile = user.published_profile;
+  auto made = batch(user, job);
   if (!made) return end(job, made.error());
   user.published = !job.withdraw;
   // A withdrawal leaves it until the ring has heard: only it says which keys to clear.
-  if (!job.withdraw) user.published_profile = user.profile;
+  if (!job.withdraw) user.published_profile = job.profile;
   // The version is durable before the ring sees it: it must never be used for other bytes.
   auto changed = users_.change(user, [this, job, version = user.version, batch = *std::move(made)](
                                          const Result<void>& written) mutable {

@@ -11,8 +11,9 @@
 
 namespace beckon::service {
 
-/// Puts the records of this node's users on the ring, replaces them when a profile changes, renews
-/// them before they expire, and withdraws them. A user's published profile is remembered, and so
+/// Puts the records of this node's users on the ring, replaces them when the user publishes again,
+/// renews them before they expire, and withdraws them. What the user has saved since but not
+/// published never leaves this node. A user's published profile is remembered, and so
 /// are the keys that a change leaves behind until the ring has confirmed that they are cleared,
 /// also over a restart.
 ///
@@ -50,9 +51,11 @@ class Publisher {
   struct Job {
     UserId user{};
     bool withdraw = false;
+    std::string profile{};  // to publish, as it was when that was asked for
     Done done{};
     /// Nobody asked for it now: it is dropped if the user has published or withdrawn since this
-    /// version, for that is what the user wanted last.
+    /// version, for that is what the user wanted last. Renews what was published, not what was
+    /// saved since.
     std::optional<std::uint64_t> repeats{};
   };
 
@@ -69,7 +72,7 @@ class Publisher {
     std::vector<ItemClient::PutEntry> entries{};
     std::size_t records{};  // the first so many; keys that only an older profile had follow
   };
-  Result<Batch> batch(User& user, bool withdraw) const;
+  Result<Batch> batch(User& user, const Job& job) const;
   std::set<profile::RingKey> old_keys(const User& user) const;
   profile::Publication publication(const User& user) const;
   void end(const Job& job, const Result<Published>& result);
