@@ -17,19 +17,43 @@ bool is_operator(char c) {
   return c == '=' || c == ':' || c == '!' || c == '~' || c == '<' || c == '>';
 }
 
-std::string unknown_operator(std::string_view op, std::string_view attr) {
+/// Something that an attribute with an order may be compared with; empty if it has none.
+std::string_view example_of(const Schema& schema, std::string_view attr) {
+  std::string name(attr);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  auto slot = schema.slot(name);
+  switch (slot ? schema.at(*slot).type : Type::integer) {
+    case Type::integer:
+    case Type::decimal:
+    case Type::any:
+      return "20";
+    case Type::date:
+      return "2008-07";
+    case Type::text:
+    case Type::hybrid:
+    case Type::ip:
+      break;
+  }
+  return "";
+}
+
+std::string unknown_operator(const Schema& schema, std::string_view op, std::string_view attr) {
   std::string name = printable(attr, 40);
-  if (op == ">=" || op == ">" || op == "=>")
-    return fmt::format("at least 20 is written {}=20..", name);
-  if (op == "<=" || op == "<" || op == "=<")
-    return fmt::format("at most 20 is written {}=..20", name);
+  std::string_view example = example_of(schema, attr);
+  bool least = op == ">=" || op == ">" || op == "=>";
+  bool most = op == "<=" || op == "<" || op == "=<";
+  if ((least || most) && example.empty())
+    return fmt::format("{} is not a number or a date; there are = != ~=, as {}=VALUE", name, name);
+  if (least) return fmt::format("at least {0} is written {1}={0}..", example, name);
+  if (most) return fmt::format("at most {0} is written {1}=..{0}", example, name);
   return fmt::format("no operator \"{}\"; there are = := != ~=", printable(op, 10));
 }
 
 /// One pass over the text. After a problem it goes on at the next separator, to tell all at once.
 class Reader {
  public:
-  Reader(const Schema& schema, std::string_view text) : builder_(schema), text_(text) {}
+  Reader(const Schema& schema, std::string_view text)
+      : builder_(schema), schema_(schema), text_(text) {}
 
   QueryReading read() {
     std::vector<Branch> branches(1);
@@ -82,7 +106,7 @@ class Reader {
     if (op.text == "!=") return builder_.term(attr, Op::equal, !negated, items);
     if (op.text == ":=") return builder_.term(attr, Op::covers, negated, items);
     if (op.text == "~=") return builder_.term(attr, Op::starts, negated, items);
-    builder_.problem(op, unknown_operator(op.text, attr.text));
+    builder_.problem(op, unknown_operator(schema_, op.text, attr.text));
     return std::nullopt;
   }
 
@@ -126,6 +150,7 @@ class Reader {
   }
 
   QueryBuilder builder_;
+  const Schema& schema_;
   std::string_view text_;
   std::size_t at_ = 0;
 };

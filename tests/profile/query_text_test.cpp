@@ -61,6 +61,12 @@ TEST_SUITE("profile/query_text") {
     CHECK(problem("hobby=chess,,go").starts_with("a value is missing"));
     CHECK(problem("age>=20") == "at least 20 is written age=20..");
     CHECK(problem("age<20") == "at most 20 is written age=..20");
+    CHECK(problem("born>2000") == "at least 2008-07 is written born=2008-07..");
+    for (const char* text : {"hobby>chess", "Hobby<=chess", "room>5", "ip<10.0.0.1"}) {
+      CAPTURE(text);
+      CHECK(problem(text).find("is not a number or a date; there are = != ~=") !=
+            std::string::npos);
+    }
     CHECK(problem("age==20").starts_with("no operator \"==\""));
     CHECK(problem("hobby=\"chess").find("not closed") != std::string::npos);
     CHECK(problem("hobby=\"a\"b").find("after a quotation mark") != std::string::npos);
