@@ -134,12 +134,20 @@ std::vector<std::string> find_columns(const Json& answer, const std::string& fie
   return out;
 }
 
-std::string people_table(const Json& people, const std::vector<std::string>& columns,
-                         std::size_t first) {
+namespace {
+
+std::vector<bool> numeric_columns(const Json& people, const std::vector<std::string>& columns) {
+  std::vector<bool> out;
+  for (const std::string& name : columns) out.push_back(is_numeric(people, name));
+  return out;
+}
+
+Table table_of(const Json& people, const std::vector<std::string>& columns,
+               const std::vector<bool>& numeric, std::size_t first) {
   std::vector<Table::Column> heads{{"#", Table::Align::right}, {"NAME"}};
-  for (const std::string& name : columns) {
-    heads.push_back({upper(printable(name, 40)),
-                     is_numeric(people, name) ? Table::Align::right : Table::Align::left});
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    heads.push_back(
+        {upper(printable(columns[i], 40)), numeric[i] ? Table::Align::right : Table::Align::left});
   }
   heads.push_back({"SEEN"});
   Table table(heads);
@@ -150,7 +158,31 @@ std::string people_table(const Json& people, const std::vector<std::string>& col
     cells.push_back(person.value("online", false) ? "now" : "away, unverified");
     table.add(cells);
   }
-  return table.text();
+  return table;
+}
+
+}  // namespace
+
+std::string people_table(const Json& people, const std::vector<std::string>& columns,
+                         std::size_t first) {
+  return table_of(people, columns, numeric_columns(people, columns), first).text();
+}
+
+PeopleRows::PeopleRows(std::vector<std::string> columns) : columns_(std::move(columns)) {
+  constexpr std::size_t number_room = 4;  // @999
+  constexpr std::size_t name_room = 20;
+  constexpr std::size_t value_room = 12;
+  widths_ = {number_room, name_room};
+  widths_.resize(2 + columns_.size(), value_room);
+}
+
+std::string PeopleRows::add(const Json& people) {
+  bool is_first = count_ == 0;
+  if (is_first) numeric_ = numeric_columns(people, columns_);
+  std::string out = table_of(people, columns_, numeric_, count_ + 1).text(widths_);
+  count_ += people.size();
+  if (!is_first) out.erase(0, out.find('\n') + 1);
+  return out;
 }
 
 std::string find_summary(const Json& answer, bool unverified_shown) {
@@ -196,10 +228,11 @@ std::string explain_view(const Json& answer) {
   out += indented(plan_table(explain["ways"]), 12);
   out += "Read        blind: nodes see hashes and bounds, no words\n";
   out += indented(reads_table(explain["reads"]), 12);
-  out +=
-      fmt::format("Candidates  {} passed a filter; {} refuted by {} own node ({}); {} not asked\n",
-                  count(stats, "candidates"), refuted, refuted == 1 ? "its" : "their",
-                  counted(refuted, "false positive", "false positives"), count(stats, "offline"));
+  out += fmt::format(
+      "Candidates  {} passed a filter; {} refuted by {} own node ({}); {} "
+      "not confirmed: no answer from their nodes\n",
+      count(stats, "candidates"), refuted, refuted == 1 ? "its" : "their",
+      counted(refuted, "false positive", "false positives"), count(stats, "offline"));
   out += fmt::format(
       "Cost        {}, {:.2f} hops each; {}, {}; {} scanned; {:.1f} ms\n",
       counted(count(explain, "lookups"), "lookup", "lookups"), stats.value("hops_mean", 0.0),

@@ -26,6 +26,21 @@ std::vector<std::string> find_columns(const nlohmann::ordered_json& answer,
 std::string people_table(const nlohmann::ordered_json& people,
                          const std::vector<std::string>& columns, std::size_t first);
 
+/// Tables of people that come one after the other and must look like one: the headings stand above
+/// the first only, and columns stay where they are unless a value needs more room.
+class PeopleRows {
+ public:
+  explicit PeopleRows(std::vector<std::string> columns);
+  std::string add(const nlohmann::ordered_json& people);  // at least one
+  std::size_t count() const { return count_; }
+
+ private:
+  std::vector<std::string> columns_;
+  std::vector<bool> numeric_{};  // as the first people have it
+  std::vector<std::size_t> widths_;
+  std::size_t count_ = 0;
+};
+
 /// "2 people. Asked 2 nodes, all answered, 8 ms." and what else must be known to judge the answer.
 std::string find_summary(const nlohmann::ordered_json& answer, bool unverified_shown);
 

@@ -25,11 +25,16 @@ std::string Table::line(const std::vector<std::string>& cells,
 }
 
 std::string Table::text() const {
-  std::vector<std::string> headings;
   std::vector<std::size_t> widths;
-  for (const Column& column : columns_) {
-    headings.push_back(column.heading);
-    widths.push_back(columns(column.heading));
+  return text(widths);
+}
+
+std::string Table::text(std::vector<std::size_t>& widths) const {
+  std::vector<std::string> headings;
+  widths.resize(columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    headings.push_back(columns_[i].heading);
+    widths[i] = std::max(widths[i], columns(columns_[i].heading));
   }
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));

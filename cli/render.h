@@ -18,6 +18,8 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(std::vector<std::string> cells);  // as many cells as columns
   std::string text() const;                  // ends with a line break
+  /// The same with columns at least so wide, 0 where nothing is given; `widths` become those used.
+  std::string text(std::vector<std::size_t>& widths) const;
 
  private:
   std::string line(const std::vector<std::string>& cells,

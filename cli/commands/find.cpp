@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -21,6 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr auto watch_every = std::chrono::seconds(3);
+constexpr std::uint32_t watch_page = 1000;
 constexpr Duration max_timeout = std::chrono::minutes(1);  // the API's too
 
 struct Options {
@@ -105,43 +107,85 @@ int find_once(const Globals& globals, const Options& options, const Call& call) 
   return exit_of(*answer);
 }
 
-void print_new(const Globals& globals, const Options& options, const Json& answer,
-               const Json& fresh, std::size_t first) {
-  if (globals.json) {
-    for (const Json& person : fresh) fmt::print("{}\n", person.dump());
-  } else {
-    std::string table = people_table(fresh, find_columns(answer, options.fields), first);
-    if (first > 1) table.erase(0, table.find('\n') + 1);  // the headings stand above already
-    fmt::print("{}", table);
+/// Everybody who matches now, page after page: a limit would let each round show others. Told
+/// failures as Session does.
+std::optional<Json> everybody(Session& session, const Options& options) {
+  auto call = call_of(options);
+  auto answer = session.call_json(*call);
+  while (answer && answer->value("limited", false)) {
+    Json people = std::move((*answer)["people"]);
+    call->query = {{"_cookie", answer->value("cookie", "")},
+                   {"_limit", std::to_string(options.limit)},
+                   {"_timeout", options.timeout}};
+    answer = session.call_json(*call);
+    if (!answer) break;
+    for (Json& person : (*answer)["people"]) people.push_back(std::move(person));
+    (*answer)["people"] = std::move(people);
   }
-  std::fflush(stdout);
+  return answer;
 }
 
-/// Asks again and again, and tells of everybody once, until interrupted.
-int watch(const Globals& globals, const Options& options, const Call& call) {
-  Session session(globals);
-  std::set<std::string> known;
-  LastFind found;
-  bool told = globals.quiet;
-  while (true) {
-    auto answer = session.call_json(call);
-    if (!answer) return session.exit();
-    Json fresh = Json::array();
-    for (const Json& person : (*answer)["people"]) {
-      if (known.insert(person.value("id", "")).second) fresh.push_back(person);
+/// Asks again and again until interrupted. Tells of those who are there, as far as the limit goes,
+/// and then of everybody who comes, once.
+class Watch {
+ public:
+  Watch(const Globals& globals, const Options& options) : globals_(globals), options_(options) {}
+
+  int run() {
+    Session session(globals_);
+    Options all = options_;
+    all.limit = watch_page;
+    while (true) {
+      auto began = std::chrono::steady_clock::now();
+      auto answer = everybody(session, all);
+      if (!answer) return session.exit();
+      take(*answer);
+      // A question that takes long is asked more seldom.
+      auto took = std::chrono::steady_clock::now() - began;
+      std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(watch_every, 4 * took));
     }
-    found.query = answer->value("query", "");
-    std::size_t first = found.rows.size() + 1;
-    for (const Json& person : fresh) found.rows.push_back(found_row(person));
-    if (!fresh.empty()) {
-      remember(globals, found);
-      print_new(globals, options, *answer, fresh, first);
-    }
-    if (!told) fmt::print(stderr, "Waiting for more people; stop with Ctrl-C.\n");
-    told = true;
-    std::this_thread::sleep_for(watch_every);
   }
-}
+
+ private:
+  void take(const Json& answer) {
+    bool is_first = !rows_.has_value();
+    if (is_first) rows_.emplace(find_columns(answer, options_.fields));
+    Json fresh = Json::array();
+    std::size_t left_out = 0;
+    for (const Json& person : answer["people"]) {
+      if (!known_.insert(person.value("id", "")).second) continue;
+      if (is_first && fresh.size() >= options_.limit) {
+        ++left_out;
+      } else {
+        fresh.push_back(person);
+      }
+    }
+    found_.query = answer.value("query", "");
+    if (!fresh.empty()) tell(fresh);
+    if (!is_first || globals_.quiet) return;
+    if (left_out > 0)
+      fmt::print(stderr, "{} are there already; say --limit N to see them.\n",
+                 counted(left_out, "more person", "more people"));
+    fmt::print(stderr, "Waiting for more people; stop with Ctrl-C.\n");
+  }
+
+  void tell(const Json& fresh) {
+    for (const Json& person : fresh) found_.rows.push_back(found_row(person));
+    remember(globals_, found_);
+    if (globals_.json) {
+      for (const Json& person : fresh) fmt::print("{}\n", person.dump());
+    } else {
+      fmt::print("{}", rows_->add(fresh));
+    }
+    std::fflush(stdout);
+  }
+
+  const Globals& globals_;
+  const Options& options_;
+  std::set<std::string> known_{};
+  std::optional<PeopleRows> rows_{};
+  LastFind found_{};
+};
 
 /// Columns that no profile can have are a slip of the finger, not empty columns.
 int check_fields(const Globals& globals, const std::string& fields) {
@@ -166,7 +210,7 @@ int find(const Globals& globals, const Options& options) {
   if (!call) return fail(globals, call.error());
   int fields = options.fields.empty() ? exit_code::ok : check_fields(globals, options.fields);
   if (fields != exit_code::ok) return fields;
-  return options.watch ? watch(globals, options, *call) : find_once(globals, options, *call);
+  return options.watch ? Watch(globals, options).run() : find_once(globals, options, *call);
 }
 
 }  // namespace
@@ -187,7 +231,7 @@ void add_find(Command app, Globals& globals) {
       .show_default()
       .type_name("TIME");
   command.add_option("--fields", options->fields, "Attributes to show: a,b,c").type_name("LIST");
-  command.add_flag("--watch", options->watch, "Go on asking; tell of each new person");
+  command.add_flag("--watch", options->watch, "Go on asking; tell of everybody who comes");
   command.add_flag("--explain", options->explain, "Show the plan, who was asked and what it cost");
   command.add_flag("--unverified", options->unverified,
                    "Also people whose own node does not answer now");

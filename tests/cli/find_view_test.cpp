@@ -42,6 +42,18 @@ TEST_SUITE("cli/find_view") {
           "@10  aabbccdd (no name shown)                     away, unverified\n");
   }
 
+  TEST_CASE("rows that come later stand under the same headings, in the same columns") {
+    PeopleRows rows({"age", "hobby"});
+    std::string first = rows.add(Json::array({alice()}));
+    CHECK(first ==
+          "   #  NAME                           AGE  HOBBY         SEEN\n"
+          "  @1  Alice Lin                   20..29  chess, go     now\n");
+    Json bo{{"id", "1"}, {"name", "Bo"}, {"attrs", {{"hobby", "go"}}}, {"online", true}};
+    CHECK(rows.add(Json::array({bo})) ==
+          "  @2  Bo                                  go            now\n");
+    CHECK(rows.count() == 2);
+  }
+
   TEST_CASE("the summary says what must be known to judge the answer") {
     Json answer = answer_of(Json::array({alice()}));
     CHECK(find_summary(answer, false) == "1 person. Asked 2 nodes, all answered, 8 ms.\n");

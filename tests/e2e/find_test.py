@@ -312,6 +312,15 @@ class Surface(Overlay):
             cookie = answer["cookie"]
         self.assertEqual(sorted(seen), [f"P{i}" for i in range(9)])
 
+        first, second = (json.loads(self.http("/v1/find?hobby=ice%20skating&_limit=1")[2])["cookie"] for _ in range(2))
+        self.assertEqual((len(first), len(second)), (32, 32))  # no number that can be guessed
+        self.assertNotEqual(first, second)
+        for beside in ("hobby=go", "_q=hobby=go", "_unverified=1"):
+            status, _, text = self.http(f"/v1/find?_cookie={first}&{beside}")
+            self.assertEqual((status, "_cookie" in json.loads(text)["detail"]), (400, True), text)
+        self.assertEqual(self.http(f"/v1/find?_cookie={first}")[0], 200)
+        self.assertEqual(self.http(f"/v1/find?_cookie={first}")[0], 404)  # it has ended
+
         status, kind, text = self.http("/v1/find?hobbby=chess")
         problem = json.loads(text)
         self.assertEqual((status, kind, problem["picture"].splitlines()[1]),
@@ -319,6 +328,22 @@ class Surface(Overlay):
         for path in ("/v1/find?hobby=go&_limit=0", "/v1/find?hobby=go&_speed=9", "/v1/find?_cookie=77", "/v1/find",
                      "/v1/find?hobby=go&_q=hobby=go", "/v1/find?hobby=go&_explain=yes"):
             self.assertIn(self.http(path)[0], (400, 404), path)
+
+    def test_watch_tells_nobody_as_new_who_was_there(self):
+        people = "".join(json.dumps({"name": f"P{i}", "hobby": "chess"}) + "\n" for i in range(40))
+        self.assertEqual(self.one.run("profile", "import", self.file("people.jsonl", people), "--publish")[0], 0)
+        watching = subprocess.Popen([overlay.BECKON, "--home", self.one.home, "find", "hobby=chess", "--watch", "--json",
+                                     "--limit", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            for _ in range(2):
+                self.assertIn("P", json.loads(watching.stdout.readline())["name"])
+            self.assertIn("38 more people are there already", watching.stderr.readline())
+            line = self.file("people.jsonl", json.dumps({"name": "New", "hobby": "chess"}) + "\n")
+            self.assertEqual(self.one.run("profile", "import", line, "--publish")[0], 0)
+            self.assertEqual(json.loads(watching.stdout.readline())["name"], "New")
+        finally:
+            watching.kill()
+            watching.communicate()
 
     def test_watch_tells_of_everybody_once(self):
         watching = subprocess.Popen([overlay.BECKON, "--home", self.one.home, "find", "hobby=chess", "--watch", "--json"],

@@ -93,6 +93,63 @@ TEST_CASE("full pages that never come round are given up") {
   CHECK(answer.report.elapsed < 5s);
 }
 
+TEST_CASE("an answer is not complete if only the first page of a key could be read") {
+  SearchWorld w(6);
+  for (std::size_t i = 0; i < 24; ++i) w.publish(i % 6, R"({"hobby":["chess","go"]})");
+  for (std::size_t i = 0; i < 6; ++i) {
+    w.net.node(w.places[i]).on(query_type, [&w, i](const Request& request) {
+      auto asked = decode_query_request(request.body);
+      REQUIRE(asked);
+      if (!asked->after) w.at(i).search.handle(request);  // else it is silent
+    });
+  }
+  // Nobody is right, so that the limit of 8, which makes pages of 16, does not end the search.
+  auto answer = w.find(5, "hobby=chess hobby!=go", 8);
+  CHECK(answer.verified.empty());
+  CHECK(answer.report.candidates >= 16);
+  CHECK_FALSE(answer.report.complete);
+  CHECK(answer.report.elapsed < 20s);  // it is not for the time-out
+}
+
+TEST_CASE("an answer is not complete if the owner is silent and who was the owner once is not") {
+  SearchWorld w(8);
+  UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
+  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
+  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  auto copies = w.net.true_replicas(key, 4);
+  std::size_t asker = 0;
+  while (std::ranges::find(copies, w.places[asker]) != copies.end()) ++asker;
+  CHECK(w.find(asker, "hobby=chess").verified == Ids{alice});  // from now on remembers the owner
+  w.net.node(copies[0]).on(query_type, [&w, &copies](const Request& request) {
+    w.net.node(copies[0]).reply(request, raw(FrameType::query_rep),
+                                encode(QueryReply{.settling = true}));
+  });
+  Id place = key;
+  for (int i = 0; i < 3; ++i, place = place.plus_power(0)) {  // they hold the copies now
+    w.net.add(place);
+    w.net.start(place);
+    w.net.node(place).on(query_type, [](const Request&) {});
+  }
+  w.net.run_for(10s);
+  auto answer = w.find(asker, "hobby=chess");
+  CHECK(answer.report.reads.front().node.id == copies[0]);
+  CHECK_FALSE(answer.report.complete);
+  CHECK(answer.report.elapsed < 20s);  // it is not for the time-out
+}
+
+TEST_CASE("an answer is not complete if there were more candidates than a search can hold") {
+  SearchWorld w(6);
+  for (std::size_t i = 0; i < 30; ++i) w.publish(i % 5, R"({"hobby":"chess"})");
+  w.options.finder.max_candidates = 10;
+  w.net.crash(w.places[5]);
+  w.net.start(w.places[5]);
+  w.net.run_for(20s);
+  auto some = w.find(5, "hobby=chess");
+  CHECK(some.verified.size() == 10);
+  CHECK_FALSE(some.report.complete);
+  CHECK(w.find(4, "hobby=chess").report.complete);
+}
+
 TEST_CASE("a forged record neither hides its owner nor learns the question") {
   for (std::size_t liar = 1; liar < 5; ++liar) {
     CAPTURE(liar);

@@ -239,6 +239,77 @@ TEST_CASE("a search stops at its limit and goes on where it stopped, without rep
   CHECK_FALSE(w.at(0).search.finder().open(first.id));
 }
 
+TEST_CASE("people whose hosts are away count towards the limit if they are asked for") {
+  SearchWorld w(8);
+  Ids all;
+  for (int i = 0; i < 30; ++i) all.insert(w.publish(2, R"({"hobby":"sailing"})"));
+  for (int i = 0; i < 3; ++i) all.insert(w.publish(3, R"({"hobby":"sailing"})"));
+  w.net.crash(w.places[2]);
+  w.net.run_for(20s);
+  auto answer = w.find(5, "hobby=sailing", {.limit = 7, .unverified = true});
+  CHECK(answer.persons.size() == 7);
+  CHECK(answer.report.limited);
+  Ids together;
+  std::size_t told = 0;
+  auto add = [&](const SearchWorld::Answer& more) {
+    together.insert(more.verified.begin(), more.verified.end());
+    together.insert(more.unverified.begin(), more.unverified.end());
+    told += more.persons.size();
+  };
+  add(answer);
+  while (answer.report.limited) {
+    Finder::SearchId id = answer.id;
+    answer = w.more(5, id, 7);
+    answer.id = id;
+    CHECK(answer.persons.size() <= 7);
+    add(answer);
+  }
+  CHECK(together == all);
+  CHECK(told == all.size());
+  CHECK(w.find(5, "hobby=sailing", {.limit = 3}).verified.size() == 3);  // only who answered counts
+}
+
+TEST_CASE("the records of a way are those of all its keys together, counted or read") {
+  SearchWorld w(6);
+  for (int i = 0; i < 5; ++i) w.publish(0, R"({"hobby":"chess"})");
+  for (int i = 0; i < 3; ++i) w.publish(1, R"({"hobby":"go"})");
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    auto report = w.find(3, "hobby=chess,go").report;
+    REQUIRE(report.ways.front().chosen);
+    CHECK(report.ways.front().listed == 8);
+  }
+}
+
+TEST_CASE("no copy of a key is read twice in one search, also while the ring settles") {
+  SearchWorld w(8);
+  UserId alice = w.publish(0, R"({"hobby":"chess"})");
+  for (const Id& place : w.places) {  // all say that the ring has changed just now
+    test::FakeNode& node = w.net.node(place);
+    node.on(raw(FrameType::query_req), [&w, &node](const Request& request) {
+      auto asked = decode_query_request(request.body);
+      QueryReply reply{.settling = true};
+      node.component<test::SearchNode>().replicas.table().each_at(
+          asked->key, ItemKind::index_record, [&](const Item& item) {
+            ByteView record = record_of(item.bytes);
+            reply.records.emplace_back(record.begin(), record.end());
+            return true;
+          });
+      node.reply(request, raw(FrameType::query_rep), encode(reply));
+    });
+  }
+  for (int round = 0; round < 2; ++round) {  // the second time the owner is remembered
+    CAPTURE(round);
+    auto answer = w.find(5, "hobby=chess");
+    CHECK(answer.verified == Ids{alice});
+    CHECK(answer.report.complete);
+    Ids nodes;
+    for (const FindReport::Read& read : answer.report.reads) nodes.insert(read.node.id);
+    CHECK(nodes.size() == answer.report.reads.size());
+    CHECK(nodes.size() == 3);
+  }
+}
+
 TEST_CASE("searches that stopped at their limit never keep others from asking") {
   SearchWorld w(4);
   for (std::size_t i = 0; i < 6; ++i) w.publish(i % 4, R"({"hobby":"chess"})");

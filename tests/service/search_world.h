@@ -71,13 +71,16 @@ class SearchWorld {
   };
   Answer find(std::size_t node, const std::string& text, std::size_t limit = 10'000,
               const std::string& access = {}) {
+    return find(node, text, {.limit = limit, .access = access});
+  }
+  Answer find(std::size_t node, const std::string& text, service::Finder::Search how) {
     auto query = profile::parse_query(schema, text);
     REQUIRE_MESSAGE(query.has_value(), text);
+    how.query = *query;
+    how.timeout = std::chrono::seconds(20);
     Answer out;
     bool done = false;
-    auto id = at(node).search.finder().start(
-        {.query = *query, .limit = limit, .timeout = std::chrono::seconds(20), .access = access},
-        collect(out, done));
+    auto id = at(node).search.finder().start(how, collect(out, done));
     REQUIRE(id);
     out.id = *id;
     CHECK(net.run_until([&] { return done; }, std::chrono::seconds(30)));
@@ -129,7 +132,8 @@ class SearchWorld {
   }
 
   std::shared_ptr<void> boot(FakeNode& node) {
-    auto parts = std::make_shared<SearchNode>(node, book, signer, genuine, replica_options, options);
+    auto parts =
+        std::make_shared<SearchNode>(node, book, signer, genuine, replica_options, options);
     auto* raw = parts.get();
     for (int type = 0x21; type < 0x30; type += 2) {
       node.on(static_cast<std::uint8_t>(type),

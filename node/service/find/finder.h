@@ -88,7 +88,8 @@ class Finder {
     profile::Query query{};
     std::size_t limit = 50;
     Duration timeout = std::chrono::seconds(5);
-    std::string access{};  // for tests: only ways with this label; else the planner chooses
+    bool unverified = false;  // whose host does not answer counts as found too
+    std::string access{};     // for tests: only ways with this label; else the planner chooses
   };
   struct Listener {
     std::function<void(Person)> hit{};
@@ -110,11 +111,14 @@ class Finder {
   struct Job {  // one key to read
     std::size_t branch{};
     profile::Probe probe{};
-    std::size_t way{};
-    bool sure = false;  // of the replicas; else they are remembered, and only the first is asked
+    std::size_t access{};  // of the branch's
+    std::size_t way{};     // its line in the report
+    bool sure = false;     // of the replicas; else they are remembered, and only the first is asked
     std::vector<PeerRef> replicas{};
     std::size_t replica{};
-    bool answered = false;
+    bool answered = false;      // somebody told all it has, page by page
+    std::optional<Id> heard{};  // who was only remembered as the owner, and told all it has
+    std::uint32_t listed{};     // the most that a copy told
     std::size_t attempts{};
     std::optional<Id> after{};
     std::size_t credit{};  // of the page asked for
@@ -159,12 +163,15 @@ class Finder {
   void count_key(const Id& key, std::function<void()> done, SearchId id);
   std::optional<std::uint32_t> remembered(const Id& key) const;
   void remember(const Id& key, std::uint32_t listed);
+  std::optional<std::uint64_t> listed(const profile::Access& way) const;
 
   void pump(SearchId id);
   void locate(SearchId id, Job job);
   void located(SearchId id, Job job, const Result<Owner>& owner);
   void read(SearchId id, Job job);
   void page(SearchId id, Job job, const Result<Frame>& frame);
+  void note(Running& search, Job& job, const QueryReply& reply);
+  void end_job(SearchId id, bool complete);
   void next_replica(SearchId id, Job job);
   void take(Running& search, const QueryReply& reply);
   std::optional<Id> next_page(const Running& search, const Job& job, const QueryReply& reply) const;

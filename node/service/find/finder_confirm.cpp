@@ -80,11 +80,12 @@ void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::E
     person.card = entry->card;
     person.verified = true;
     person.online = true;
-    ++r.found;
-    ++r.report.found;
   } else {
     ++r.report.offline;
   }
+  bool counts = person.verified || r.search.unverified;
+  r.found += counts ? 1 : 0;
+  r.report.found += counts ? 1 : 0;
   r.listener.hit(std::move(person));
 }
 

@@ -72,6 +72,17 @@ void Finder::count_key(const Id& key, std::function<void()> done, SearchId id) {
   });
 }
 
+/// Records under all of its keys together; none while one of them is not known.
+std::optional<std::uint64_t> Finder::listed(const profile::Access& way) const {
+  std::uint64_t sum = 0;
+  for (const profile::Probe& probe : way.probes) {
+    auto count = remembered(Id{probe.key});
+    if (!count) return std::nullopt;
+    sum += *count;
+  }
+  return sum;
+}
+
 /// Fewest index nodes first, then the shorter lists; a list that nobody counted is taken for a long
 /// one.
 void Finder::choose(SearchId id, std::size_t branch) {
@@ -82,15 +93,9 @@ void Finder::choose(SearchId id, std::size_t branch) {
   std::size_t first_line = 0;
   while (r.report.ways[first_line].branch != branch) ++first_line;
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    std::uint64_t listed = 0;
-    bool known = true;
-    for (const profile::Probe& probe : ways[i].probes) {
-      auto count = remembered(Id{probe.key});
-      known = known && count.has_value();
-      listed += count.value_or(0);
-    }
-    if (known) r.report.ways[first_line + i].listed = listed;
-    std::pair cost{ways[i].probes.size(), known ? listed : ~std::uint64_t{0} - 1};
+    auto records = listed(ways[i]);
+    r.report.ways[first_line + i].listed = records;
+    std::pair cost{ways[i].probes.size(), records.value_or(~std::uint64_t{0} - 1)};
     bool forced = !r.search.access.empty();
     if (forced ? ways[i].label == r.search.access : cost < least) {
       best = i;
@@ -99,7 +104,7 @@ void Finder::choose(SearchId id, std::size_t branch) {
   }
   r.report.ways[first_line + best].chosen = true;
   for (const profile::Probe& probe : ways[best].probes) {
-    r.jobs.push_back({.branch = branch, .probe = probe, .way = first_line + best});
+    r.jobs.push_back({.branch = branch, .probe = probe, .access = best, .way = first_line + best});
   }
   --r.planning;
   pump(id);

@@ -44,20 +44,31 @@ void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
     --r.reading;
     return r.jobs.push_back(std::move(job));
   }
-  if (!owner) {
-    --r.reading;
-    r.report.complete = false;
-    return pump(id);
-  }
+  if (!owner) return end_job(id, false);
   ++r.report.lookups;
   r.report.hops += owner->contacts;
   r.report.messages += 2 * owner->contacts;
   job.sure = !owner->remembered;
-  job.replicas.push_back(owner->owner);
+  std::vector<PeerRef> copies{owner->owner};
   for (const PeerRef& peer : owner->successors) {
-    if (job.replicas.size() < options_.replicas) job.replicas.push_back(peer);
+    bool known = std::ranges::find(copies, peer.id, &PeerRef::id) != copies.end();
+    if (copies.size() < options_.replicas && !known) copies.push_back(peer);
   }
-  read(id, std::move(job));
+  for (const PeerRef& peer : copies) {
+    if (job.heard == peer.id) {
+      job.answered = true;
+    } else {
+      job.replicas.push_back(peer);
+    }
+  }
+  job.replicas.empty() ? end_job(id, job.answered) : read(id, std::move(job));
+}
+
+void Finder::end_job(SearchId id, bool complete) {
+  Running& r = searches_.at(id);
+  r.report.complete = r.report.complete && complete;
+  --r.reading;
+  pump(id);
 }
 
 void Finder::read(SearchId id, Job job) {
@@ -89,27 +100,13 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
   Running& r = found->second;
   auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
   if (!reply) return next_replica(id, std::move(job));
-  r.nodes_answered.insert(job.replicas[job.replica].id);
-  r.report.answered = r.nodes_answered.size();
   r.report.bytes += frame->body.size();
-  r.report.scanned += reply->scanned;
-  if (r.report.reads.size() < FindReport::max_reads) {
-    r.report.reads.push_back({.key = Id{job.probe.key},
-                              .node = job.replicas[job.replica],
-                              .listed = reply->listed,
-                              .scanned = reply->scanned,
-                              .passed = reply->records.size()});
-  }
-  if (!job.after && job.replica == 0) {
-    remember(Id{job.probe.key}, reply->listed);
-    auto& listed = r.report.ways[job.way].listed;
-    listed = std::max<std::uint64_t>(listed.value_or(0), reply->listed);
-  }
+  note(r, job, *reply);
   take(r, *reply);
   if (reply->more) {
+    if (r.seen.size() >= options_.max_candidates) return end_job(id, false);
     auto last = next_page(r, job, *reply);
     if (!last) return next_replica(id, std::move(job));
-    job.answered = true;
     job.after = last;
     r.jobs.push_back(std::move(job));
     --r.reading;
@@ -117,8 +114,26 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
   }
   job.answered = true;
   if (reply->settling) return next_replica(id, std::move(job));  // copies may know more just now
-  --r.reading;
-  pump(id);
+  end_job(id, true);
+}
+
+/// For the report, and for planning the next search.
+void Finder::note(Running& r, Job& job, const QueryReply& reply) {
+  const PeerRef& node = job.replicas[job.replica];
+  r.nodes_answered.insert(node.id);
+  r.report.answered = r.nodes_answered.size();
+  r.report.scanned += reply.scanned;
+  if (r.report.reads.size() < FindReport::max_reads) {
+    r.report.reads.push_back({.key = Id{job.probe.key},
+                              .node = node,
+                              .listed = reply.listed,
+                              .scanned = reply.scanned,
+                              .passed = reply.records.size()});
+  }
+  if (job.after) return;
+  job.listed = std::max(job.listed, reply.listed);
+  remember(Id{job.probe.key}, job.listed);
+  if (auto sum = listed(r.accesses[job.branch][job.access])) r.report.ways[job.way].listed = sum;
 }
 
 /// Behind which owner the next page begins. None if the node breaks the rules that make pages end:
@@ -126,15 +141,14 @@ void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
 std::optional<Id> Finder::next_page(const Running& r, const Job& job,
                                     const QueryReply& reply) const {
   auto last = profile::decode_record(schema_, reply.records.back());
-  if (!last || reply.records.size() < job.credit || r.seen.size() >= options_.max_candidates)
-    return std::nullopt;
+  if (!last || reply.records.size() < job.credit) return std::nullopt;
   Id owner{profile::owner_id(last->owner_key)};
   if (job.after && owner - r.start <= *job.after - r.start) return std::nullopt;
   return owner;
 }
 
-/// Goes on with the next copy of the key, from the start; what was seen already is dropped. Who was
-/// only remembered as the owner is looked up first.
+/// Goes on with the next copy of the key, from the start; what was seen already is dropped. If the
+/// owner was only remembered it is looked up first; what it told counts if it holds a copy indeed.
 void Finder::next_replica(SearchId id, Job job) {
   auto found = searches_.find(id);
   if (found == searches_.end()) return;
@@ -143,6 +157,8 @@ void Finder::next_replica(SearchId id, Job job) {
   bool next = job.sure && ++job.replica < job.replicas.size();
   bool again = !job.sure || (!next && !job.answered && ++job.attempts < options_.attempts);
   if (again) {  // perhaps the ring has changed
+    if (job.answered) job.heard = job.replicas[job.replica].id;
+    job.answered = false;
     job.sure = true;
     job.replicas.clear();
     job.replica = 0;
@@ -154,9 +170,7 @@ void Finder::next_replica(SearchId id, Job job) {
   }
   if (next) return read(id, std::move(job));
   if (again) return locate(id, std::move(job));
-  r.report.complete = r.report.complete && job.answered;
-  --r.reading;
-  pump(id);
+  end_job(id, job.answered);
 }
 
 void Finder::take(Running& r, const QueryReply& reply) {
@@ -165,8 +179,12 @@ void Finder::take(Running& r, const QueryReply& reply) {
     if (!record || record->withdrawn || record->expiry <= context_.now().wall) continue;
     Id owner{profile::owner_id(record->owner_key)};
     Candidate candidate{.record = *std::move(record), .digest = sha256(bytes), .owner = owner};
-    if (r.seen.size() >= options_.max_candidates || !r.seen.insert(candidate.digest).second)
+    if (r.seen.contains(candidate.digest)) continue;
+    if (r.seen.size() >= options_.max_candidates) {
+      r.report.complete = false;
       continue;
+    }
+    r.seen.insert(candidate.digest);
     ++r.report.candidates;
     r.unverified.add(std::move(candidate));
   }

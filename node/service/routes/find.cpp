@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t max_limit = 10'000;
 constexpr Duration max_timeout = std::chrono::minutes(1);
+constexpr std::size_t cookie_bytes = 16;
 constexpr Duration progress_every = std::chrono::milliseconds(500);
 
 /// The reserved parameters of /v1/find, read.
@@ -30,7 +31,7 @@ struct Wish {
   Duration timeout = std::chrono::seconds(5);
   bool explain = false;
   bool unverified = false;
-  std::optional<Finder::SearchId> cookie{};
+  std::optional<std::string> cookie{};
 };
 
 Result<std::uint64_t> number(const ApiRequest& request, const char* name, std::uint64_t max) {
@@ -72,11 +73,11 @@ Result<Wish> read_wish(const ApiRequest& request) {
     if (!limit) return limit.error();
     out.limit = *limit;
   }
-  if (request.query("_cookie")) {
-    auto cookie = number(request, "_cookie", ~std::uint64_t{0});
-    if (!cookie) return invalid("_cookie is not one that a find has given");
-    out.cookie = *cookie;
-  }
+  out.cookie = request.query("_cookie");
+  bool asks = request.query("_q") || !query_text(request.http.query).empty();
+  if (out.cookie && (asks || request.query("_unverified")))
+    return invalid(
+        "_cookie goes on with a search as it began; leave out the query and _unverified");
   return out;
 }
 
@@ -93,6 +94,7 @@ std::string joined(const Json& head, const std::string& member, const Json& rest
 struct Exchange {
   Answer answer;
   Wish wish{};
+  Finder::SearchId search{};
   bool stream = false;
   std::string query{};
   std::vector<std::string> attributes{};
@@ -102,7 +104,8 @@ struct Exchange {
   bool over = false;
 };
 
-/// The handlers of /v1/find. Searches that stopped at their limit are named by a cookie.
+/// The handlers of /v1/find. Searches that stopped at their limit are named by a cookie, which
+/// nobody can guess and no later run of the node gives again.
 class FindRoutes {
  public:
   explicit FindRoutes(Participant& participant) : participant_(participant) {}
@@ -117,6 +120,8 @@ class FindRoutes {
 
  private:
   struct Open {  // what a cookie stands for
+    Finder::SearchId search{};
+    bool unverified = false;
     std::string query{};
     std::vector<std::string> attributes{};
   };
@@ -140,29 +145,41 @@ class FindRoutes {
     exchange->attributes = asked_attributes(*reading.query);
     auto id = finder().start({.query = *std::move(reading.query),
                               .limit = exchange->wish.limit,
-                              .timeout = exchange->wish.timeout},
+                              .timeout = exchange->wish.timeout,
+                              .unverified = exchange->wish.unverified},
                              listener(exchange));
     if (!id) return exchange->answer.problem(id.error());
     started(*id, exchange);
   }
 
   void go_on(const ExchangePtr& exchange) {
-    auto id = *exchange->wish.cookie;
-    auto known = open_.find(id);
-    auto went =
-        known == open_.end()
-            ? Result<void>(Error{ErrorCode::not_found, "this search is over"})
-            : finder().more(id, exchange->wish.limit, exchange->wish.timeout, listener(exchange));
+    auto known = open_.find(*exchange->wish.cookie);
+    auto went = known == open_.end()
+                    ? Result<void>(Error{ErrorCode::not_found, "this search is over"})
+                    : finder().more(known->second.search, exchange->wish.limit,
+                                    exchange->wish.timeout, listener(exchange));
     if (!went) return exchange->answer.problem(went.error(), "Ask again from the start");
+    exchange->wish.unverified = known->second.unverified;
     exchange->query = known->second.query;
     exchange->attributes = known->second.attributes;
-    started(id, exchange);
+    started(known->second.search, exchange);
+  }
+
+  /// The one the asker has already, or a new one.
+  std::string cookie_for(const Exchange& exchange) {
+    std::erase_if(open_, [&](const auto& entry) { return !finder().open(entry.second.search); });
+    if (exchange.wish.cookie) return *exchange.wish.cookie;
+    auto secret = participant_.service().kernel().secrets().next();
+    std::string cookie = to_hex(ByteView(secret).first(cookie_bytes));
+    open_[cookie] = {.search = exchange.search,
+                     .unverified = exchange.wish.unverified,
+                     .query = exchange.query,
+                     .attributes = exchange.attributes};
+    return cookie;
   }
 
   void started(Finder::SearchId id, const ExchangePtr& exchange) {
-    std::erase_if(open_, [&](const auto& entry) { return !finder().open(entry.first); });
-    open_[id] = {.query = exchange->query, .attributes = exchange->attributes};
-    exchange->wish.cookie = id;
+    exchange->search = id;
     exchange->answer.when_gone([this, id] { finder().cancel(id); });
     if (!exchange->stream) return;
     exchange->answer.begin_stream();
@@ -217,7 +234,7 @@ class FindRoutes {
     Json head{
         {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
     Json rest{{"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
-    if (report.limited) rest["cookie"] = std::to_string(*exchange.wish.cookie);
+    if (report.limited) rest["cookie"] = cookie_for(exchange);
     if (exchange.wish.explain) rest["explain"] = explain_json(report);
     if (!exchange.stream) {
       std::string list = fmt::format("\"people\":[{}]", people(exchange));
@@ -229,7 +246,7 @@ class FindRoutes {
   }
 
   Participant& participant_;
-  std::map<Finder::SearchId, Open> open_{};  // no more than the finder keeps open
+  std::map<std::string, Open> open_{};  // no more than the finder keeps open
 };
 
 }  // namespace
