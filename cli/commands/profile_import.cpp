@@ -177,11 +177,11 @@ int tell(const Globals& globals, const Outcome& outcome, bool publish) {
 /// Others may still find what this user published before.
 const char* unpublished_hint(const Json& user) {
   if (!user.value("published", false))
-    return "Not published: nobody finds it. Next: beckon profile publish\n";
-  return user.value("changed", true)
-             ? "Not published: others still find what was published before. Next: beckon profile "
-               "publish\n"
-             : "Nothing has changed: this is what others find already.\n";
+    return "It is your profile now. Not published: nobody finds it. Next: beckon profile publish\n";
+  return user.value("changed", true) ? "It is your profile now. Not published: others still find "
+                                       "what was published before. "
+                                       "Next: beckon profile publish\n"
+                                     : "Nothing has changed: this is what others find already.\n";
 }
 
 /// Replaces the user's own profile.
