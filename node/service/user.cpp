@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint8_t row_version = 2;  // 1 had no leftover keys
 constexpr auto key_serves = 7 * 24h;
-constexpr auto key_kept = 21 * 24h;  // a week of service, then the longest life of a message
+constexpr auto message_lives = 14 * 24h;  // at most
 
 }  // namespace
 
@@ -33,9 +33,12 @@ bool rotate_message_keys(User& user, const hpke::SecretKey& fresh, WallTime now)
     user.message_keys.insert(user.message_keys.begin(), {.secret = fresh, .made = now});
     changed = true;
   }
-  while (user.message_keys.size() > User::max_message_keys ||
-         (user.message_keys.size() > 1 && now - user.message_keys.back().made >= key_kept)) {
-    user.message_keys.pop_back();
+  // By the age of its successor, not its own: while this node was away, people went on sealing to
+  // the key that was the newest, however old it was.
+  auto& keys = user.message_keys;
+  while (keys.size() > User::max_message_keys ||
+         (keys.size() > 1 && now - keys[keys.size() - 2].made >= message_lives)) {
+    keys.pop_back();
     changed = true;
   }
   return changed;

@@ -53,7 +53,8 @@ User make_user(const Signer& signer, const SecretSeed& seed, const hpke::SecretK
                WallTime now);
 
 /// Puts a new message key in front and forgets those that nothing unexpired can be sealed to: a key
-/// serves a week as the newest, and what was sealed to it lives two weeks more at most.
+/// serves a week as the newest, longer while its node is away, and what was sealed to it lives two
+/// weeks more at most.
 /// True if anything changed; then the user must be stored, and published again if published.
 bool rotate_message_keys(User& user, const hpke::SecretKey& fresh, WallTime now);
 

@@ -17,7 +17,7 @@ from records import choose, ed25519, elements, ed25519_holds, record
 from schema import SALT, SCHEMA_ID, sha256, value
 
 PUT, GET, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x31, 0x33, 0x35, 0x41, 0x43
-AUTHOR_RECORD, INDEX_RECORD = 1, 2
+AUTHOR_RECORD, INDEX_RECORD, MAILBOX_ENTRY = 1, 2, 3
 SECRET, USER, SEAL = (sha256(b"a stranger's " + what) for what in (b"node", b"user", b"message key"))
 ADDRESS = "192.0.2.1:1"  # nobody is there: the links it has dialled must do
 
@@ -33,6 +33,7 @@ class Stranger:
         self.come(address)
 
     def come(self, address):
+        """Links to that node and all others."""
         first = Link(SECRET, address, self.serve)
         self.links = {first.peer: first}
         for peer, where in first.ring():
@@ -76,6 +77,12 @@ class Stranger:
         to = sha256(public)[:20]
         written = mail.letter(USER, to, "Alice Lin", body)
         return self.links[host].ask(DELIVER, mail.envelope(USER, to, message_key, written))
+
+    def leave_for(self, public, body):
+        """Puts a letter into the mailbox of somebody who was found and is away now."""
+        to = sha256(public)[:20]
+        written = mail.letter(USER, to, "Alice Lin", body)
+        self.put(mail.mailbox_key(to), MAILBOX_ENTRY, mail.envelope(USER, to, self.found[public][1], written))
 
     def locate(self, public):
         """(host, message key) as the user's locator says."""
@@ -187,6 +194,23 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(host.run("send", "al", "Where are you?")[0], 0)
         alice.come(host.listen)
         self.assertIn((rita, "Rita", "Where are you?"), alice.fetch())
+
+    def test_a_letter_waits_for_somebody_who_never_wrote_one(self):
+        nodes = self.ring(4)
+        overlay.wait_for(lambda: overlay.ring_is_ideal(nodes), 20, "an ideal ring")
+        nodes[1].json("profile", "set", "name=Rita", "hobby=kendo")
+        nodes[1].json("profile", "publish")
+        others = [node for node in nodes if node is not nodes[1]]
+        alice = Stranger(nodes[0].listen, {"name": ["Alice Lin"]})
+        (rita, _), = alice.find("hobby=kendo")
+        alice.go()
+        nodes[1].run("down")
+        overlay.wait_for(lambda: overlay.ring_is_ideal(others), 20, "an ideal ring without her")
+        alice.come(nodes[0].listen)
+        alice.leave_for(rita, "Welcome back.")
+        nodes[1].up()
+        texts = lambda: [m["text"] for m in nodes[1].json("inbox", "--requests")["requests"]]
+        overlay.wait_for(lambda: texts() == ["Welcome back."], 20, "the letter's way out of the mailbox")
 
 
 if __name__ == "__main__":

@@ -80,6 +80,20 @@ TEST_CASE("a message key serves a week and is forgotten two weeks later") {
   for (const MessageKey& key : user.message_keys) CHECK(key.secret != first);
 }
 
+TEST_CASE("the key that was the newest through a long absence still opens what came meanwhile") {
+  User user = sample();
+  SecretRng secrets({45});
+  auto first = user.message_keys.front().secret;
+  WallTime back = start + 60 * 24h;
+  CHECK(rotate_message_keys(user, secrets.next(), back));
+  CHECK(user.message_keys.back().secret == first);
+  CHECK_FALSE(rotate_message_keys(user, secrets.next(), back + 6 * 24h));
+  CHECK(user.message_keys.back().secret == first);
+  CHECK(rotate_message_keys(user, secrets.next(), back + 14 * 24h));
+  CHECK(user.message_keys.size() == 2);
+  CHECK(user.message_keys.back().secret != first);
+}
+
 TEST_CASE("a clock set back does not leave a user with the same key for years") {
   User user = sample();
   SecretRng secrets({44});
