@@ -91,7 +91,7 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   store_options.max_bytes += settings.size("store.size");
   auto store = io::SqliteStore::open(paths.database().string(), store_options);
   if (!store) return store.error();
-  auto epoch = service::raise_epoch(**store);
+  auto epoch = service::raise_epoch(**store, io::uv::wall_now());
   if (!epoch) return epoch.error();
 
   io::uv::Loop loop;

@@ -14,9 +14,10 @@ int down(const Globals& globals) {
   auto paths = find_instance(globals);
   if (!paths) return exit_code::usage;
   Session session(globals);
-  auto self = session.call_json({.path = "/v1/net/self"});
-  if (!self) return session.exit();
-  bool joined = self->value("state", "") == "joined";
+  auto status = session.call_json({.path = "/v1/status"});
+  if (!status) return session.exit();
+  bool joined = (*status)["node"].value("state", "") == "joined";
+  bool alone = joined && (*status)["ring"]["successors"].empty();
   auto left =
       session.call({.method = "POST", .path = "/v1/leave", .timeout = std::chrono::seconds(30)});
   if (!left) return session.exit();
@@ -25,11 +26,12 @@ int down(const Globals& globals) {
                 "See its log: " + paths->log_file().string());
   }
   if (globals.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"state", "left"}, {"handed_over", joined}}.dump());
+    fmt::print("{}\n",
+               nlohmann::ordered_json{{"state", "left"}, {"handed_over", joined && !alone}}.dump());
   } else {
-    fmt::print("{} beckond has ended.\n", joined
-                                              ? "Handed over and left."
-                                              : "It had not joined a ring; nothing to hand over.");
+    fmt::print("{} beckond has ended.\n", alone    ? "Left a ring of one."
+                                          : joined ? "Handed over and left."
+                                                   : "It had not joined; nothing to hand over.");
   }
   return exit_code::ok;
 }

@@ -31,8 +31,9 @@ int show(const Globals& globals) {
                                                        : "holders of a credential of its authority",
              field(*overlay, "id"));
   if (!overlay->value("authority_here", false)) return exit_code::ok;
-  fmt::print("Members  {}, {} invites open; this node holds the authority's key\n",
-             (*overlay)["members"].size(), overlay->value("open_invites", 0));
+  int invites = overlay->value("open_invites", 0);
+  fmt::print("Members  {}, {} {} open; this node holds the authority's key\n",
+             (*overlay)["members"].size(), invites, invites == 1 ? "invite" : "invites");
   for (const Json& member : (*overlay)["members"]) fmt::print("  {}\n", field(member, "id"));
   return exit_code::ok;
 }

@@ -82,10 +82,12 @@ void print(const Globals& globals, const Json& status) {
   if (state == "joined" && ring["successors"].empty()) {
     fmt::print("Ring     this node alone\n");
   } else {
-    fmt::print("Ring     about {} nodes; predecessor {}, successor {} and {} more\n",
+    const Json& successors = ring["successors"];
+    std::string more =
+        successors.size() > 1 ? fmt::format(" and {} more", successors.size() - 1) : "";
+    fmt::print("Ring     about {} nodes; predecessor {}, successor {}{}\n",
                ring["size_estimate"].get<int>(), brief(ring["predecessor"]),
-               ring["successors"].empty() ? "none" : brief(ring["successors"][0]["id"]),
-               ring["successors"].empty() ? 0 : ring["successors"].size() - 1);
+               successors.empty() ? "none" : brief(successors[0]["id"]), more);
   }
   print_admission(status);
   print_users(status["users"]);

@@ -58,7 +58,7 @@ Result<RememberedPeers> recall_peers(const Store& store) {
   return RememberedPeers{std::move(*known), std::move(*passive)};
 }
 
-Result<std::uint64_t> raise_epoch(Store& store) {
+Result<std::uint64_t> raise_epoch(Store& store, WallTime now) {
   auto stored = store.get(Table::meta, as_bytes("epoch"));
   if (!stored) return stored.error();
   std::uint64_t epoch = 0;
@@ -68,11 +68,13 @@ Result<std::uint64_t> raise_epoch(Store& store) {
     auto finished = in.finish("stored epoch");
     if (!finished) return finished.error();
   }
+  auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(0, to_ms(now)));
+  epoch = std::max(epoch + 1, clock);
   ByteWriter out;
-  out.u64(epoch + 1);
+  out.u64(epoch);
   auto committed = store.commit({{Table::meta, key("epoch"), out.take()}});
   if (!committed) return committed.error();
-  return epoch + 1;
+  return epoch;
 }
 
 }  // namespace beckon::service

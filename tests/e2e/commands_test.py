@@ -79,9 +79,12 @@ class Sentences(Overlay):
 
 
     def test_down_claims_no_more_than_was_done(self):
-        member, lost = self.node(), self.node()
-        member.up()
+        member, other = self.ring(2)
+        lost = self.node()
+        wait_for(lambda: ring_is_ideal([member, other]), 30, "a ring of two")
         self.assertIn("Handed over and left", member.run("down")[1])
+        wait_for(lambda: other.json("status")["ring"]["successors"] == [], 30, "the other alone")
+        self.assertIn("Left a ring of one", other.run("down")[1])
         trying = subprocess.Popen(lost.command("up", "--foreground", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:9"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(lambda: lost.run("status")[0] == 0, 30, "its start")

@@ -1,4 +1,5 @@
 """Sixteen nodes come up, lose four, come back, leave, and are all restarted at once."""
+import shutil
 import sys
 import time
 
@@ -59,6 +60,19 @@ class Restart(Overlay):
         self.assertEqual(first.json("status")["node"]["state"], "joining")
         first.kill()
         self.assertTrue(first.up("--create")["founded"])
+
+
+class Twins(Overlay):
+    def test_of_two_processes_with_one_key_the_earlier_gives_way(self):
+        first, second, older = self.ring(3)
+        wait_for(lambda: ring_is_ideal([first, second, older]), 30, "a ring of three")
+        later = self.node()  # somebody copied the key to another disk
+        shutil.copy(older.home / "node.key", later.home / "node.key")
+        later.up("--join", first.listen)
+        self.assertEqual(later.id, older.id)
+        wait_for(lambda: older.pid() is None, 60, "the end of the earlier one")
+        self.assertIn("another process with this node's key", (older.home / "beckond.log").read_text())
+        wait_for(lambda: ring_is_ideal([first, second, later]), 30, "a ring with the later one")
 
 
 if __name__ == "__main__":

@@ -194,6 +194,15 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(host.run("send", "al", "Where are you?")[0], 0)
         alice.come(host.listen)
         self.assertIn((rita, "Rita", "Where are you?"), alice.fetch())
+    def test_strangers_cannot_end_a_node(self):
+        nodes = self.ring(2)
+        links = [Link(sha256(b"hostile " + name), nodes[0].listen, lambda kind, body: None) for name in (b"1", b"2", b"3")]
+        for link in links:
+            link.send(0x1F, 0, b"\x01\x0f" + bytes(4))  # once: "a later process with your key is here"
+        overlay.wait_for(lambda: overlay.ring_is_ideal(nodes), 30, "a ring of two that goes on")
+        self.assertEqual(nodes[0].json("status")["node"]["state"], "joined")
+        for link in links:
+            link.close()
 
     def test_a_letter_waits_for_somebody_who_never_wrote_one(self):
         nodes = self.ring(4)

@@ -20,16 +20,24 @@ chord::PeerRef peer(std::uint8_t n) {
 TEST_SUITE("service/peer_memory") {
   TEST_CASE("the epoch grows by one at each start and survives it") {
     MemoryStore store;
-    CHECK(*raise_epoch(store) == 1);
-    CHECK(*raise_epoch(store) == 2);
-    CHECK(*raise_epoch(store) == 3);
+    CHECK(*raise_epoch(store, WallTime{}) == 1);
+    CHECK(*raise_epoch(store, WallTime{}) == 2);
+    CHECK(*raise_epoch(store, WallTime{}) == 3);
+  }
+
+  TEST_CASE("the epoch grows even without the disk of the last start, or with a clock set back") {
+    MemoryStore first, copy;
+    CHECK(*raise_epoch(first, wall_from_ms(1000)) == 1000);
+    CHECK(*raise_epoch(copy, wall_from_ms(1500)) == 1500);
+    CHECK(*raise_epoch(first, wall_from_ms(400)) == 1001);
+    CHECK(*raise_epoch(first, wall_from_ms(-400)) == 1002);
   }
 
   TEST_CASE("an epoch that cannot be made durable is not used") {
     MemoryStore store;
     store.fail_commit(1);
-    CHECK_FALSE(raise_epoch(store));
-    CHECK(*raise_epoch(store) == 1);
+    CHECK_FALSE(raise_epoch(store, WallTime{}));
+    CHECK(*raise_epoch(store, WallTime{}) == 1);
   }
 
   TEST_CASE("remembered peers come back as they were") {

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 ServiceWorld::Node& ServiceWorld::boot(const std::string& address) {
   Node& node = nodes_[address];
-  auto epoch = raise_epoch(node.disk);
+  auto epoch = raise_epoch(node.disk, WallTime{});
   ENSURE(epoch.has_value());
   ServiceOptions options;
   options.kernel.ring.stabilize_every = 500ms;
