@@ -102,30 +102,37 @@ TEST_SUITE("service/service") {
   TEST_CASE("a storm of ring messages from one peer is answered at its rate and moves nobody") {
     auto world = ring_of(5);
     const chord::Peer& victim = world->node(name(1)).service->ring();
+    // Whoever notifies and is not the predecessor makes the victim ask after that one.
+    std::string before = victim.predecessor()->address;
+    std::string attacker = before == name(5) ? name(4) : name(5);
     std::vector<chord::Message> storm = {chord::StateRequest{}, chord::Notify{},
                                          chord::NextRequest{}, chord::Ping{.nonce = 1}};
-    std::size_t answered = 0, refused = 0;
+    std::size_t answered = 0, refused = 0, pings = 0;
     world->tap = [&](const std::string& from, const Frame& frame) {
-      bool ours = from == name(1) && frame.peer.address == name(5) && frame.request == 1;
-      if (ours)
-        ++(frame.type == static_cast<std::uint8_t>(chord::MessageType::error) ? refused : answered);
+      if (from != name(1)) return;
+      auto type = static_cast<chord::MessageType>(frame.type);
+      if (frame.peer.address == before && type == chord::MessageType::ping) ++pings;
+      bool ours = frame.peer.address == attacker && frame.request == 1;
+      if (ours) ++(type == chord::MessageType::error ? refused : answered);
     };
     constexpr int seconds = 5;
     for (int ms = 0; ms < 1000 * seconds; ++ms) {
       for (std::size_t i = 0; i < 12; ++i) {  // 12 000 a second
         const chord::Message& message = storm[i % storm.size()];
-        world->inject(name(5), {.peer = victim.self(),
-                                .type = static_cast<std::uint8_t>(chord::type_of(message)),
-                                .request = 1,
-                                .body = chord::encode(message)});
+        world->inject(attacker, {.peer = victim.self(),
+                                 .type = static_cast<std::uint8_t>(chord::type_of(message)),
+                                 .request = 1,
+                                 .body = chord::encode(message)});
       }
       world->run(1ms);
     }
     const chord::Options& limits = victim.options();
     double per_second = limits.state_rate + limits.next_rate + limits.ping_rate;
     CHECK(static_cast<double>(answered) <= per_second * (seconds + 2) + 100);
+    CHECK(static_cast<double>(pings) <= limits.notify_rate * (seconds + 2) + 2 * seconds);
     CHECK(refused > 0);
     CHECK(world->ideal());
+    CHECK(victim.predecessor()->address == before);
     CHECK(get(*world, name(2), "/v1/net/trace", {{"key", "chess"}})["owner"].is_object());
   }
 
