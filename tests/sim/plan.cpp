@@ -173,6 +173,10 @@ Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing) 
   if (profile == Profile::adjacent) {
     plan.options.list_length = std::min(plan.options.list_length, plan.nodes / 2);
   }
+  if (!plan.options.fingers) {  // a lookup goes from list to list, perhaps all the way round
+    plan.options.lookup_contacts =
+        std::max(plan.options.lookup_contacts, 2 * plan.nodes / plan.options.list_length);
+  }
   bool keeps_base =
       plan.regime == Regime::within_budget && profile != Profile::adjacent && !whole_nodes;
   std::size_t wanted = keeps_base ? plan.options.list_length + 1 : 1;
