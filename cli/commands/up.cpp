@@ -9,7 +9,6 @@
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
 #include "cli/session.h"
-#include "config/address.h"
 
 namespace beckon::cli {
 
@@ -93,7 +92,7 @@ int tell_joined(const Globals& globals, const Json& self, const Json& status, co
   std::string listen = self["address"];
   std::string id = self["id"];
   bool alone = status["ring"]["successors"].empty();
-  std::string join = "beckon up --join " + config::reachable_at(listen).front();
+  std::string join = "beckon up --join " + listen;
   if (globals.json) {
     Json out{{"node", {{"id", id}, {"listen", listen}, {"state", self["state"]}}},
              {"founded", self["founded"]},

@@ -114,8 +114,7 @@ TEST_CASE("an answer is not complete if only the first page of a key could be re
 TEST_CASE("an answer is not complete if the owner is silent and who was the owner once is not") {
   SearchWorld w(8);
   UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
-  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
-  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  Id key = w.key_of("hobby=chess");
   auto copies = w.net.true_replicas(key, 4);
   std::size_t asker = 0;
   while (std::ranges::find(copies, w.places[asker]) != copies.end()) ++asker;

@@ -65,8 +65,7 @@ TEST_CASE("an answer lacks somebody whose host is slow, and is complete without 
 TEST_CASE("who is remembered as owner of a key is asked first, and replaced once it is not") {
   SearchWorld w(8);
   UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
-  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
-  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  Id key = w.key_of("hobby=chess");
   std::size_t asker = 0;
   while (w.net.true_replicas(key, 3)[0] == w.places[asker]) ++asker;
   auto index_nodes = [&] {
@@ -93,8 +92,7 @@ TEST_CASE("who is remembered as owner of a key is asked first, and replaced once
 TEST_CASE("an owner that could not compare with its copies yet says so, however long it takes") {
   SearchWorld w(8);
   UserId alice = w.publish(0, R"({"name":"Alice","hobby":"chess"})");
-  auto branch = profile::parse_query(w.schema, "hobby=chess")->branches.front();
-  Id key{profile::accesses(w.schema, {}, branch).front().probes.front().key};
+  Id key = w.key_of("hobby=chess");
   auto near = w.net.true_replicas(key, 3);
   std::size_t asker = 0;
   auto asker_is_near = [&] { return std::ranges::count(near, w.places[asker]) > 0; };

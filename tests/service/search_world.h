@@ -96,6 +96,12 @@ class SearchWorld {
     return out;
   }
 
+  /// The first key that a question of one branch may be asked under.
+  service::Id key_of(const std::string& text) const {
+    auto branch = profile::parse_query(schema, text)->branches.front();
+    return service::Id{profile::accesses(schema, {}, branch).front().probes.front().key};
+  }
+
   std::set<service::UserId> truth(const std::string& text) const {
     auto query = profile::parse_query(schema, text);
     std::set<service::UserId> out;

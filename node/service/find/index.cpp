@@ -48,7 +48,6 @@ void Index::on_query(const Request& request) {
   }
   QueryReply reply;
   bool changed = changed_ && context_.now().mono - *changed_ < options_.settling;
-  // Who has lost its predecessor from sight cannot know which keys are its own, unless it is alone.
   reply.settling = changed || !replicas_.settled(asked->key);
   if (auto rows = keys_.find(asked->key); rows != keys_.end()) {
     profile::Matcher matcher(schema_, asked->predicates);

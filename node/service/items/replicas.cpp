@@ -182,6 +182,7 @@ void Replicas::own_range_compared(const Id& peer, const Arc& arc, const ItemSync
 bool Replicas::settled(const Id& key) const {
   auto arc = own_range();
   auto others = targets(options_.replicas - 1);
+  // Who has lost its predecessor from sight cannot know which keys are its own, unless it is alone.
   if (!arc) return others.empty();
   return arc->contains(key) && std::ranges::all_of(others, [this](const PeerRef& other) {
            return compared_.contains(other.id);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "node/service/routes/callees.h"
+#include "node/service/routes/card_text.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
@@ -40,9 +41,7 @@ Json ways_of(const std::string& card_text) {
     for (const auto& entry : values) {
       if (!entry.is_string()) continue;
       std::string text = entry.get<std::string>();
-      bool uri = text.starts_with("sip:") || text.starts_with("sips:") ||
-                 text.starts_with("tel:") || text.starts_with("mailto:");
-      if (uri) {
+      if (is_uri(text)) {
         out.push_back(text);
       } else if (attr == "mail" && text.find('@') != std::string::npos) {
         out.push_back("mailto:" + text);

@@ -18,11 +18,6 @@ void add_quoted(std::string& out, const std::string& text) {
   out += plain ? '"' + text + '"' : to_text(nlohmann::json(text));
 }
 
-bool is_uri(std::string_view text) {
-  return text.starts_with("sip:") || text.starts_with("sips:") || text.starts_with("tel:") ||
-         text.starts_with("mailto:");
-}
-
 /// Hears the parser and writes on the way: a find shows 50 cards, and trees of them took longer
 /// than asking their hosts. A member is a value or a list of them, a value a text, a number or
 /// {"min","max"}.
@@ -160,6 +155,11 @@ class CardReader final : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace
+
+bool is_uri(std::string_view text) {
+  return text.starts_with("sip:") || text.starts_with("sips:") || text.starts_with("tel:") ||
+         text.starts_with("mailto:");
+}
 
 CardText read_card(const profile::Schema& schema, std::string_view card) {
   CardReader reader(schema);

@@ -14,6 +14,9 @@ struct CardText {
   std::string ways{};   // "sip":"sip:alice@example.net": addresses that another program can open
 };
 
+/// An address that another program can open: sip:, tel: or mailto:.
+bool is_uri(std::string_view text);
+
 /// A card comes from a stranger's node: what has no place in the schema, or not the shape of a
 /// value, is left out, and nothing is left of what is not a JSON object. Nothing is compared with
 /// it, so texts are not folded.
