@@ -146,6 +146,7 @@ class Peer {
   // timers
   void stabilize(Output& out);
   void stabilize_soon();
+  std::optional<PeerRef> nearest_met() const;
   void check_predecessor(Output& out);
   void check_list_entry(Output& out);
   void refresh_finger(Output& out);

@@ -83,8 +83,29 @@ void Peer::stabilize(Output& out) {
   for (const PeerRef& peer : successors()) {
     if (trips_.dead(peer.id)) dead.insert(peer.id);
   }
-  obey(maintenance_.stabilize(dead), out);
+  // With nobody left in the list, whoever we have met ahead of us is a better start than our
+  // predecessor, which lies all round the ring: from there the way back is walked a few peers a
+  // round. Not always, since the one we have met may be no member.
+  bool lost = successors().empty() && options_.mistake != Mistake::no_probe;
+  auto met = lost ? nearest_met() : std::nullopt;
+  bool ask_met = met && rng_.chance(0.75);
+  obey(ask_met ? maintenance_.try_candidate(*met) : maintenance_.stabilize(dead), out);
   check_list_entry(out);
+}
+
+/// Of the peers we have met and do not know to be dead, the first between us and our first
+/// successor. In an ideal ring there is none.
+std::optional<PeerRef> Peer::nearest_met() const {
+  std::optional<PeerRef> nearest;
+  Arc before{.after = self().id, .upto = successors().empty() ? self().id : successors()[0].id};
+  auto consider = [&](const PeerRef& peer) {
+    if (!before.contains_inside(peer.id) || trips_.dead(peer.id)) return;
+    before.upto = peer.id;
+    nearest = peer;
+  };
+  for (const PeerRef& peer : fingers_.distinct()) consider(peer);
+  for (const PeerRef& peer : book_.known()) consider(peer);
+  return nearest;
 }
 
 void Peer::stabilize_soon() {
@@ -126,6 +147,8 @@ void Peer::refresh_finger(Output& out) {
 
 void Peer::probe(Output& out) {
   next_probe_ = now_.mono + jittered(options_.probe_every, 0.5);
+  // A first successor far too far ahead hides all before it, from the lookups of others too.
+  if (auto met = nearest_met()) obey(maintenance_.try_candidate(*met), out);
   std::size_t seeds = book_.seeds().size();
   bool use_seed = seeds > 0 && rng_.below(seeds + book_.known().size()) < seeds;
   if (use_seed) {

@@ -95,6 +95,21 @@ TEST_CASE("a lookup outlives the death of everybody its list knew, by waiting fo
   CHECK(waited > 0);
 }
 
+TEST_CASE("who lost its whole list takes the nearest peer it has met, not the long way round") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    Ring ring(128, 2, seed);
+    for (HostNumber gone : {1, 2, 3}) ring.world.crash(gone, CrashKind::refuses);
+    ring.pass(
+        seconds(60));  // back from its predecessor, five peers a round, it would be two minutes
+    RingView view(ring.world.hosts());
+    const auto& list = view.members()[*view.index_of_host(0)].peer->successors();
+    REQUIRE(!list.empty());
+    CHECK(list.front().id == ring.world.hosts()[4].self.id);
+    CHECK(ring.find(70, ring.world.hosts()[3].self.id).owner.id == ring.world.hosts()[4].self.id);
+  }
+}
+
 TEST_CASE("a broken link to its owner does not make a key ours") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);

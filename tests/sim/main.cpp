@@ -139,9 +139,10 @@ void report(std::uint64_t seed, Profile profile, const Narrowing& narrowing,
               static_cast<unsigned long long>(verdict.trace),
               static_cast<unsigned long long>(verdict.steps), verdict.rounds_to_ideal,
               verdict.ok ? "ok" : "FAILED");
+  std::printf("  %s\n", describe(draw_plan(seed, profile, narrowing)).c_str());
   if (verdict.ok) return;
-  std::printf("  %s\n  %s\n  replay: %s\n", describe(draw_plan(seed, profile, narrowing)).c_str(),
-              verdict.what.c_str(), command_line(seed, profile, narrowing).c_str());
+  std::printf("  %s\n  replay: %s\n", verdict.what.c_str(),
+              command_line(seed, profile, narrowing).c_str());
 }
 
 /// Fewer nodes, fewer kinds of faults, an earlier end: whatever still fails is kept.
