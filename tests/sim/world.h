@@ -129,6 +129,7 @@ class World {
     std::array<std::string, 2> dialled{};  // the address an end dialled, if it did by address
     bool doomed = false;  // a frame vanished: the sender's system will give the link up
   };
+  static constexpr Duration connect_timeout = std::chrono::seconds(3);
   using LinkKey = std::pair<HostNumber, HostNumber>;
 
   static LinkKey key(HostNumber a, HostNumber b) { return {std::min(a, b), std::max(a, b)}; }
