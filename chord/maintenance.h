@@ -36,8 +36,11 @@ namespace beckon::chord {
 ///    serving as a ring of one meanwhile;
 ///  - candidates from a merge probe enter by the same adoption rule, which heals split and loopy
 ///    rings; the paper has no such thing;
+///  - who met peers between itself and its first successor asks the nearest of them (the same rule
+///    again); a list that ran empty would else be mended by walking back round the whole ring;
 ///  - after a restart of everybody at once, when all remembered peers that answer are joining too,
-///    the one with the smallest id begins the ring anew; a newcomer without memory never does;
+///    the one with the smallest id begins the ring anew, the next some time later, if a newcomer
+///    was smallest: without memory it never does;
 ///  - leaving is said aloud, but means only "treat me as dead": no list from the leaver is taken.
 class Maintenance {
  public:
@@ -108,6 +111,7 @@ class Maintenance {
   const SuccessorList& successors() const { return successors_; }
   const Operation& operation() const { return operation_; }
   bool busy() const { return operation_.index() != 0; }
+  bool rectifying() const { return rectify_.has_value(); }
   StateReply state(std::uint64_t epoch) const;
 
   friend bool operator==(const Maintenance&, const Maintenance&) = default;

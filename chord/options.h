@@ -49,6 +49,7 @@ struct Options {
   Duration join_retry_min = std::chrono::seconds(1);
   Duration join_retry_max = std::chrono::seconds(60);
   Duration found_again_after = std::chrono::seconds(20);  // of meeting only others who join too
+  int found_again_turns = 4;  // as much again for each with a smaller id, up to so many
   Duration leave_wait = std::chrono::seconds(2);
   std::size_t dials_at_once = 16;  // of addresses whose id is not known yet
   int recover_peers = 8;

@@ -183,6 +183,17 @@ void Peer::obey(const Maintenance::Effects& effects, Output& out) {
   if (effects.ask) ask(*effects.ask, StateRequest{}, Purpose::operation, 0, out);
 }
 
+bool Peer::waits_in_vain() const {
+  bool operation = maintenance_.busy(), rectify = maintenance_.rectifying();
+  std::size_t verify = verifying_.size();
+  for (const auto& [number, request] : requests_.all()) {
+    operation &= purpose_of(request) != Purpose::operation;
+    rectify &= purpose_of(request) != Purpose::rectify;
+    verify -= purpose_of(request) == Purpose::verify && verifying_.contains(number_of(request));
+  }
+  return operation || rectify || verify > 0;
+}
+
 Output Peer::finished(Output out) {
   tell_changes(out);
   out.wake_at = next_wake();

@@ -79,6 +79,8 @@ class Peer {
 
   bool operation_open() const { return maintenance_.busy(); }
   std::size_t open_requests() const { return requests_.all().size(); }
+  /// For checks: something waits for an answer, and no request is under way that could bring it.
+  bool waits_in_vain() const;
   Snapshot snapshot() const;
 
   friend bool operator==(const Peer&, const Peer&) = default;
@@ -111,6 +113,12 @@ class Peer {
     friend bool operator==(const Verifying&, const Verifying&) = default;
   };
   using OpenRequest = Requests::Pending;
+  static constexpr int purpose_shift = 56;  // a request's tag: purpose on top, a number below
+  static constexpr std::uint64_t number_mask = (std::uint64_t{1} << purpose_shift) - 1;
+  static Purpose purpose_of(const OpenRequest& request) {
+    return static_cast<Purpose>(request.tag >> purpose_shift);
+  }
+  static std::uint64_t number_of(const OpenRequest& request) { return request.tag & number_mask; }
 
   // commands
   void on(const Create&, Output& out);
@@ -136,7 +144,7 @@ class Peer {
   // requests
   bool ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
            Output& out, int attempt = 1, Time first_sent = Time::min());
-  std::optional<OpenRequest> answered(const Frame& frame);
+  std::optional<OpenRequest> answered(const Frame& frame, MessageType asked, Output& out);
   void request_failed(const OpenRequest& request, Output& out);
   bool ask_again(const OpenRequest& request, Purpose purpose, Output& out);
   void give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out);
@@ -147,6 +155,7 @@ class Peer {
   void stabilize(Output& out);
   void stabilize_soon();
   std::optional<PeerRef> nearest_met() const;
+  bool ask_nearest_met(Output& out);
   void check_predecessor(Output& out);
   void check_list_entry(Output& out);
   void refresh_finger(Output& out);
@@ -157,7 +166,9 @@ class Peer {
   void join_through(const PeerRef& peer, Output& out);
   void retry_join(Duration wait);
   bool must_found_again() const;
+  void note_joining(const Id& peer);
   void hedge(Output& out);
+  std::optional<Time> hedge_at(const OpenRequest& request) const;
   void expire(Output& out);
   void end_lookups_out_of_time(Output& out);
   void end_leave(Output& out);
@@ -225,6 +236,7 @@ class Peer {
   bool was_member_ = false;           // in an earlier life
   std::map<Id, Time> joining_too_{};  // answered lately that they are joining
   std::size_t next_entry_ = 1;
+  bool asked_met_ = false;  // the last time we looked for it, not an operation of the usual kind
 
   struct Told {  // what events have reported so far
     Mode mode{};

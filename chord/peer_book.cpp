@@ -14,10 +14,17 @@ PeerBook::PeerBook(const Options& options)
 void PeerBook::add_known(const PeerRef& peer, Time now) {
   if (known_.size() >= known_limit_ && !known_.contains(peer.id)) {
     known_.erase(std::min_element(known_.begin(), known_.end(), [](auto& a, auto& b) {
-      return a.second.heard < b.second.heard;
+      return std::pair(a.second.answered, a.second.met) <
+             std::pair(b.second.answered, b.second.met);
     }));
   }
-  known_.insert_or_assign(peer.id, Known{.peer = peer, .heard = now});
+  Known& entry = known_[peer.id];
+  entry.peer = peer;
+  entry.met = now;
+}
+
+void PeerBook::answered_us(const Id& peer, Time now) {
+  if (auto found = known_.find(peer); found != known_.end()) found->second.answered = now;
 }
 
 void PeerBook::add_passive(const PeerRef& peer, Time now) {

@@ -15,8 +15,9 @@ namespace beckon::chord {
 /// Peers worth remembering beyond the ring pointers: `known` completed a handshake at some time,
 /// `passive` were neighbours or fingers and fell silent. They are how two halves of a parted ring
 /// find each other again, so nothing enters that was merely hinted at. Both are bounded; known
-/// drops the one heard longest ago, passive the oldest. Passive ones are retried at doubling
-/// intervals and forgotten after a week.
+/// drops first who never answered a request of ours, so that strangers who call on us crowd out
+/// only each other, then who answered longest ago; passive the oldest. Passive ones are retried at
+/// doubling intervals and forgotten after a week.
 class PeerBook {
  public:
   explicit PeerBook(const Options& options);
@@ -24,6 +25,7 @@ class PeerBook {
   void add_known(const PeerRef& peer, Time now);
   void add_passive(const PeerRef& peer, Time now);
   void answered(const Id& peer) { passive_.erase(peer); }
+  void answered_us(const Id& peer, Time now);  // any request of ours
   void failed(const PeerRef& peer, Time now);  // a retry of a passive peer found silence
   void set_seeds(std::vector<std::string> seeds) { seeds_ = std::move(seeds); }
 
@@ -41,7 +43,8 @@ class PeerBook {
  private:
   struct Known {
     PeerRef peer{};
-    Time heard{};
+    Time answered = Time::min();
+    Time met{};
     friend bool operator==(const Known&, const Known&) = default;
   };
   struct Passive {

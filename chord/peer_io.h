@@ -90,7 +90,8 @@ struct LookupDone {
 struct PingDone {
   std::uint64_t tag{};
   PeerRef peer{};
-  std::optional<Duration> round_trip{};  // none: silence
+  std::optional<Duration> round_trip{};  // none: silence, or
+  bool busy = false;                     // it is there, but was asked too often
 };
 
 /// To be stored, replacing what was stored before, and given back in Join after a restart.

@@ -90,11 +90,11 @@ void Peer::drive(std::uint64_t number, Output& out) {
     if (open->second.lookup.finding()) return finish(number, out);
     if (questions.empty()) return;
     Id key = open->second.lookup.key();
-    bool asked = true;
     for (const Lookup::Question& q : questions) {
-      asked = q.state ? ask(q.peer, StateRequest{}, Purpose::lookup_state, number, out)
-                      : ask(q.peer, NextRequest{key}, Purpose::lookup_next, number, out);
-      if (!asked) return;  // no request free: the lookup has been told and driven on
+      if (q.state)
+        ask(q.peer, StateRequest{}, Purpose::lookup_state, number, out);
+      else
+        ask(q.peer, NextRequest{key}, Purpose::lookup_next, number, out);
     }
   }
 }

@@ -8,8 +8,6 @@ namespace beckon::chord {
 
 namespace {
 
-constexpr int purpose_shift = 56;  // a request's tag: purpose in the top byte, a number below
-constexpr std::uint64_t number_mask = (std::uint64_t{1} << purpose_shift) - 1;
 constexpr std::size_t max_notifiers = 64;
 
 }  // namespace
@@ -40,16 +38,23 @@ bool Peer::ask(const PeerRef& peer, const Message& message, Purpose purpose, std
   return true;
 }
 
-std::optional<Peer::OpenRequest> Peer::answered(const Frame& frame) {
+/// The request of that type which a frame answers. An answer of another kind is the end of it too,
+/// or what waits for it would wait for ever: nobody who keeps to the protocol sends one.
+std::optional<Peer::OpenRequest> Peer::answered(const Frame& frame, MessageType asked,
+                                                Output& out) {
   auto request = requests_.take(frame.request, frame.peer.id);
-  if (request) trips_.measured(frame.peer.id, now_.mono - request->sent, now_.mono);
-  return request;
+  if (!request) return std::nullopt;
+  trips_.measured(frame.peer.id, now_.mono - request->sent, now_.mono);
+  book_.answered_us(frame.peer.id, now_.mono);
+  if (request->type == static_cast<std::uint8_t>(asked)) return request;
+  give_up(*request, Maintenance::Failure::not_member, out);
+  return std::nullopt;
 }
 
 /// Silence, a refused dial or a lost link. Ring pointers are only changed on a second failure; a
 /// lookup moves on at the first, but for a lost link, which says nothing about its far end.
 void Peer::request_failed(const OpenRequest& request, Output& out) {
-  auto purpose = static_cast<Purpose>(request.tag >> purpose_shift);
+  Purpose purpose = purpose_of(request);
   bool patient =
       purpose == Purpose::operation || purpose == Purpose::rectify || purpose == Purpose::flush;
   if (trips_.dead(request.peer.id)) now_dead(request.peer);
@@ -65,7 +70,7 @@ void Peer::request_failed(const OpenRequest& request, Output& out) {
 
 /// The same question once more; false if nobody waits for its answer any longer.
 bool Peer::ask_again(const OpenRequest& request, Purpose purpose, Output& out) {
-  std::uint64_t number = request.tag & number_mask;
+  std::uint64_t number = number_of(request);
   Message again = StateRequest{};
   switch (purpose) {
     case Purpose::operation:
@@ -89,9 +94,9 @@ bool Peer::ask_again(const OpenRequest& request, Purpose purpose, Output& out) {
 }
 
 void Peer::give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out) {
-  std::uint64_t number = request.tag & number_mask;
+  std::uint64_t number = number_of(request);
   bool dead = failure == Maintenance::Failure::dead;
-  switch (static_cast<Purpose>(request.tag >> purpose_shift)) {
+  switch (purpose_of(request)) {
     case Purpose::operation:
       if (maintenance_.busy()) obey(maintenance_.op_failed(failure), out);
       return;
@@ -115,7 +120,9 @@ void Peer::give_up(const OpenRequest& request, Maintenance::Failure failure, Out
       }
       return;
     case Purpose::user_ping:
-      out.events.emplace_back(PingDone{.tag = number, .peer = request.peer});
+      out.events.emplace_back(PingDone{.tag = number,
+                                       .peer = request.peer,
+                                       .busy = failure == Maintenance::Failure::heard_meanwhile});
       return;
     case Purpose::check_entry:
     case Purpose::leave:
@@ -131,10 +138,10 @@ void Peer::on(const Frame& frame, const StateRequest&, Output& out) {
 }
 
 void Peer::on(const Frame& frame, const StateReply& reply, Output& out) {
-  auto request = answered(frame);
-  if (!request || request->type != static_cast<std::uint8_t>(MessageType::state_req)) return;
-  std::uint64_t number = request->tag & number_mask;
-  auto purpose = static_cast<Purpose>(request->tag >> purpose_shift);
+  auto request = answered(frame, MessageType::state_req, out);
+  if (!request) return;
+  std::uint64_t number = number_of(*request);
+  Purpose purpose = purpose_of(*request);
   if (purpose == Purpose::operation && maintenance_.busy()) {
     obey(maintenance_.op_answered(frame.peer, reply), out);
   } else if (purpose == Purpose::lookup_state && lookups_.contains(number)) {
@@ -170,17 +177,26 @@ void Peer::on(const Frame& frame, const NextRequest& request, Output& out) {
 }
 
 void Peer::on(const Frame& frame, const NextReply& reply, Output& out) {
-  auto request = answered(frame);
-  if (!request || request->type != static_cast<std::uint8_t>(MessageType::next_req)) return;
+  auto request = answered(frame, MessageType::next_req, out);
+  if (!request) return;
   if (mode() == Mode::joining && reply.mode == Mode::joining) {
-    if (joining_too_.size() < options_.known_peers) joining_too_[frame.peer.id] = now_.mono;
+    note_joining(frame.peer.id);
   } else if (reply.mode == Mode::member) {
     join_since_ = now_.mono;  // there is a ring; patience
   }
-  auto open = lookups_.find(request->tag & number_mask);
+  auto open = lookups_.find(number_of(*request));
   if (open == lookups_.end()) return;
   open->second.lookup.next_answered(frame.peer, reply);
   drive(open->first, out);
+}
+
+/// Kept for as many as we remember; of more, those heard of last.
+void Peer::note_joining(const Id& peer) {
+  if (joining_too_.size() >= options_.known_peers && !joining_too_.contains(peer)) {
+    joining_too_.erase(std::min_element(joining_too_.begin(), joining_too_.end(),
+                                        [](auto& a, auto& b) { return a.second < b.second; }));
+  }
+  joining_too_[peer] = now_.mono;
 }
 
 void Peer::on(const Frame& frame, const Ping& ping, Output& out) {
@@ -191,22 +207,18 @@ void Peer::on(const Frame& frame, const Ping& ping, Output& out) {
 }
 
 void Peer::on(const Frame& frame, const Pong& answer, Output& out) {
-  auto request = answered(frame);
-  if (request && request->type == static_cast<std::uint8_t>(MessageType::ping)) {
-    pong(*request, answer.mode, out);
-  }
+  if (auto request = answered(frame, MessageType::ping, out)) pong(*request, answer.mode, out);
 }
 
 void Peer::pong(const OpenRequest& request, Mode mode, Output& out) {
-  auto purpose = static_cast<Purpose>(request.tag >> purpose_shift);
+  Purpose purpose = purpose_of(request);
   if (purpose == Purpose::rectify) {
     obey(maintenance_.rectify_done(mode == Mode::member, false), out);
   } else if (purpose == Purpose::flush && mode != Mode::member) {
     maintenance_.flush(request.peer.id);
   } else if (purpose == Purpose::user_ping) {
-    out.events.emplace_back(PingDone{.tag = request.tag & number_mask,
-                                     .peer = request.peer,
-                                     .round_trip = now_.mono - request.sent});
+    out.events.emplace_back(PingDone{
+        .tag = number_of(request), .peer = request.peer, .round_trip = now_.mono - request.sent});
   }
 }
 
@@ -221,9 +233,8 @@ void Peer::on(const Frame& frame, const Leave& leave, Output& out) {
   maintenance_.planted_drop(frame.peer.id);
 }
 
-void Peer::on(const Frame& frame, const LeaveAck&, Output&) {
-  auto request = answered(frame);
-  if (!request || request->type != static_cast<std::uint8_t>(MessageType::leave)) return;
+void Peer::on(const Frame& frame, const LeaveAck&, Output& out) {
+  if (!answered(frame, MessageType::leave, out)) return;
   leave_acks_.insert(frame.peer.id);
   bool by_predecessor = !predecessor() || leave_acks_.contains(predecessor()->id);
   bool by_successor = successors().empty() || leave_acks_.contains(successors().front().id);
@@ -231,8 +242,9 @@ void Peer::on(const Frame& frame, const LeaveAck&, Output&) {
 }
 
 void Peer::on(const Frame& frame, const ErrorReply& error, Output& out) {
-  auto request = answered(frame);
+  auto request = requests_.take(frame.request, frame.peer.id);
   if (!request) return;
+  trips_.measured(frame.peer.id, now_.mono - request->sent, now_.mono);
   bool busy = error.code == WireError::rate;
   give_up(*request, busy ? Maintenance::Failure::heard_meanwhile : Maintenance::Failure::not_member,
           out);

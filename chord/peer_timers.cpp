@@ -53,16 +53,22 @@ void Peer::expire(Output& out) {
 void Peer::hedge(Output& out) {
   std::set<std::uint64_t> wake;
   for (const auto& [number, request] : requests_.all()) {
-    bool lookup = request.tag >> 56 == static_cast<std::uint64_t>(Purpose::lookup_next) ||
-                  request.tag >> 56 == static_cast<std::uint64_t>(Purpose::lookup_state);
-    if (!lookup || request.sent + (request.expires - request.sent) / 2 > now_.mono) continue;
-    auto open = lookups_.find(request.tag & 0xffffffffffffff);
-    if (open == lookups_.end() || open->second.lookup.is_slow(request.peer.id)) continue;
+    auto at = hedge_at(request);
+    if (!at || *at > now_.mono) continue;
     if (wake.size() == options_.expiries_per_tick) break;
-    open->second.lookup.slow(request.peer.id);
-    wake.insert(open->first);
+    lookups_.at(number_of(request)).lookup.slow(request.peer.id);
+    wake.insert(number_of(request));
   }
   for (std::uint64_t number : wake) drive(number, out);
+}
+
+/// When the request of a lookup becomes slow, if it is not already.
+std::optional<Time> Peer::hedge_at(const OpenRequest& request) const {
+  Purpose purpose = purpose_of(request);
+  if (purpose != Purpose::lookup_next && purpose != Purpose::lookup_state) return std::nullopt;
+  auto open = lookups_.find(number_of(request));
+  if (open == lookups_.end() || open->second.lookup.is_slow(request.peer.id)) return std::nullopt;
+  return request.sent + (request.expires - request.sent) / 2;
 }
 
 void Peer::end_lookups_out_of_time(Output& out) {
@@ -85,16 +91,24 @@ void Peer::stabilize(Output& out) {
   }
   // With nobody left in the list, whoever we have met ahead of us is a better start than our
   // predecessor, which lies all round the ring: from there the way back is walked a few peers a
-  // round. Not always, since the one we have met may be no member.
+  // round.
   bool lost = successors().empty() && options_.mistake != Mistake::no_probe;
-  auto met = lost ? nearest_met() : std::nullopt;
-  bool ask_met = met && rng_.chance(0.75);
-  obey(ask_met ? maintenance_.try_candidate(*met) : maintenance_.stabilize(dead), out);
+  if (!lost || !ask_nearest_met(out)) obey(maintenance_.stabilize(dead), out);
   check_list_entry(out);
 }
 
-/// Of the peers we have met and do not know to be dead, the first between us and our first
-/// successor. In an ideal ring there is none.
+/// At most every second time: who was met may be no member, and must not keep us from what else
+/// would help.
+bool Peer::ask_nearest_met(Output& out) {
+  if (maintenance_.busy()) return false;
+  auto met = asked_met_ ? std::nullopt : nearest_met();
+  asked_met_ = met.has_value();
+  if (met) obey(maintenance_.try_candidate(*met), out);
+  return asked_met_;
+}
+
+/// Of our fingers and of the peers linked to us, the first between us and our first successor. In
+/// an ideal ring only who is no member can be there.
 std::optional<PeerRef> Peer::nearest_met() const {
   std::optional<PeerRef> nearest;
   Arc before{.after = self().id, .upto = successors().empty() ? self().id : successors()[0].id};
@@ -104,7 +118,9 @@ std::optional<PeerRef> Peer::nearest_met() const {
     nearest = peer;
   };
   for (const PeerRef& peer : fingers_.distinct()) consider(peer);
-  for (const PeerRef& peer : book_.known()) consider(peer);
+  for (const PeerRef& peer : book_.known()) {
+    if (links_.contains(peer.id)) consider(peer);
+  }
   return nearest;
 }
 
@@ -148,7 +164,7 @@ void Peer::refresh_finger(Output& out) {
 void Peer::probe(Output& out) {
   next_probe_ = now_.mono + jittered(options_.probe_every, 0.5);
   // A first successor far too far ahead hides all before it, from the lookups of others too.
-  if (auto met = nearest_met()) obey(maintenance_.try_candidate(*met), out);
+  if (ask_nearest_met(out)) return;
   std::size_t seeds = book_.seeds().size();
   bool use_seed = seeds > 0 && rng_.below(seeds + book_.known().size()) < seeds;
   if (use_seed) {
@@ -182,7 +198,10 @@ void Peer::try_join(Output& out) {
     return maintenance_.found_again();
   }
   retry_join(jittered(join_wait_, 0.25));
-  join_wait_ = std::min(2 * join_wait_, options_.join_retry_max);
+  // When all join, soon somebody must notice that nobody is a member, and then that somebody is.
+  bool all_join = was_member_ && !joining_too_.empty();
+  join_wait_ =
+      std::min(2 * join_wait_, all_join ? options_.found_again_after / 4 : options_.join_retry_max);
   for (const std::string& seed : book_.seeds()) {
     if (dialling_.size() < options_.dials_at_once && dialling_.insert(seed).second)
       out.dial.push_back(seed);
@@ -212,16 +231,18 @@ void Peer::join_through(const PeerRef& peer, Output& out) {
                out);
 }
 
+/// The smaller ones are given time to do it first. They may never do it: newcomers do not, liars
+/// need not. Two who do it are joined again by probes.
 bool Peer::must_found_again() const {
   Time since = now_.mono - 2 * options_.found_again_after - join_wait_;
-  if (!was_member_ || join_since_ + options_.found_again_after > now_.mono) return false;
-  std::size_t fresh = 0;
+  int fresh = 0, smaller = 0;
   for (const auto& [id, heard] : joining_too_) {
     if (heard < since) continue;
-    if (id < self().id) return false;
     ++fresh;
+    smaller += id < self().id ? 1 : 0;
   }
-  return fresh > 0;
+  auto turns = 1 + std::min(smaller, options_.found_again_turns);
+  return was_member_ && fresh > 0 && join_since_ + turns * options_.found_again_after <= now_.mono;
 }
 
 void Peer::retry_join(Duration wait) { next_join_ = now_.mono + wait; }
@@ -257,11 +278,7 @@ Time Peer::next_wake() const {
     soonest = std::min({soonest, open.again_at, open.lookup.started() + options_.lookup_time});
   }
   for (const auto& [number, request] : requests_.all()) {
-    auto open = lookups_.find(request.tag & 0xffffffffffffff);
-    bool lookup = request.tag >> 56 == static_cast<std::uint64_t>(Purpose::lookup_next) ||
-                  request.tag >> 56 == static_cast<std::uint64_t>(Purpose::lookup_state);
-    if (!lookup || open == lookups_.end() || open->second.lookup.is_slow(request.peer.id)) continue;
-    soonest = std::min(soonest, request.sent + (request.expires - request.sent) / 2);
+    soonest = std::min(soonest, hedge_at(request).value_or(Time::max()));
   }
   return soonest;
 }

@@ -34,6 +34,16 @@ TEST_CASE("known peers beyond the limit give way to those heard later") {
   CHECK(book.known() == peers({1, 3}));
 }
 
+TEST_CASE("strangers who only call on us crowd out each other, not who answers us") {
+  Options options;
+  options.known_peers = 3;
+  PeerBook book(options);
+  for (unsigned i : {1u, 2u}) book.add_known(peer(i), at(i));
+  for (unsigned i : {1u, 2u}) book.answered_us(id(i), at(5));
+  for (unsigned i = 10; i < 100; ++i) book.add_known(peer(i), at(i));
+  CHECK(book.known() == peers({1, 2, 99}));
+}
+
 TEST_CASE("a known peer that moved is remembered at its new address") {
   PeerBook book(Options{});
   book.add_known(peer(1), at(0));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chord/wire.h"
 #include "tests/chord/peers.h"
 
 using namespace beckon;
@@ -33,7 +34,40 @@ Peer linked_member(unsigned count) {
   return out;
 }
 
+Frame frame(const PeerRef& from, const Message& message, std::uint64_t request = 0) {
+  return {.peer = from,
+          .type = static_cast<std::uint8_t>(type_of(message)),
+          .request = request,
+          .body = encode(message)};
+}
+
+/// The frames of one type among what is sent.
+std::vector<Frame> sent(const Output& out, MessageType type) {
+  std::vector<Frame> frames;
+  for (const Frame& one : out.send) {
+    if (one.type == static_cast<std::uint8_t>(type)) frames.push_back(one);
+  }
+  return frames;
+}
+
 }  // namespace
+
+TEST_CASE("an answer of the wrong kind ends a question, and the next is asked in its time") {
+  for (const Message& answer : {Message(Pong{}), Message(NextReply{}), Message(LeaveAck{}),
+                                Message(ErrorReply{WireError::not_member, 0})}) {
+    CAPTURE(answer.index());
+    Peer self = linked_member(1);
+    (void)self.receive(frame(peer(30), Notify{}), now());
+    auto asked = sent(self.tick(now()), MessageType::state_req);
+    REQUIRE(asked.size() == 1);
+    CHECK(self.operation_open());
+    (void)self.receive(frame(peer(30), answer, asked[0].request), now());
+    CHECK(!self.operation_open());
+    CHECK(!self.waits_in_vain());
+    Now later{.mono = now().mono + std::chrono::seconds(10)};
+    CHECK(sent(self.tick(later), MessageType::state_req).size() == 1);
+  }
+}
 
 TEST_CASE("no frame of any number of peers ends a peer") {
   for (unsigned count : {1u, 2u, 9u}) {

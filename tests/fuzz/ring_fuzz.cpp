@@ -26,6 +26,7 @@ void check(const Peer& before, const Peer& after, const Output& out, bool may_be
   bool same = before.successors() == after.successors();
   ENSURE(same || may_begin || before.operation_open() || before.mode() != Mode::member);
   ENSURE(after.open_requests() <= after.options().open_requests);
+  ENSURE(!after.waits_in_vain());
 }
 
 class Story {

@@ -29,6 +29,7 @@ void Checker::after(const Event& event, const Actions& actions) {
   check_epochs(event, peer);
   check_bounds(actions);
   check_idle(event);
+  if (peer.waits_in_vain()) fail("I8: " + peer.self().id.brief() + " waits for no answer");
 }
 
 bool Checker::same_list(const chord::Peer& peer) const {

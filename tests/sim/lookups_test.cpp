@@ -129,6 +129,27 @@ TEST_CASE("a broken link to its owner does not make a key ours") {
   }
 }
 
+TEST_CASE(
+    "all who were members begin anew soon, though a newcomer with the smallest id joins too") {
+  for (bool newcomer : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      CAPTURE(newcomer);
+      CAPTURE(seed);
+      Ring ring(3, 16, seed);
+      ring.pass(minutes(3));  // until all have remembered each other
+      for (HostNumber gone : {0, 1, 2}) ring.world.crash(gone, CrashKind::refuses);
+      HostNumber fresh = ring.world.add_host({.id = {}, .address = "fresh"}, {});
+      if (newcomer) ring.world.boot(fresh, false, {"0", "1", "2"});
+      for (HostNumber back : {0, 1, 2}) ring.world.boot(back, false, {});
+      ring.pass(newcomer ? seconds(70) : seconds(40));
+      RingView view(ring.world.hosts());
+      CHECK(view.members().size() >= 3);  // the newcomer may wait a minute to try again
+      ring.pass(minutes(2));
+      CHECK(!check_ideal(RingView(ring.world.hosts())));
+    }
+  }
+}
+
 TEST_CASE("leaving tells at most 64 peers in one step, however many have notified us") {
   PeerRef self{.address = "self"};
   self.id.bytes[0] = 1;
