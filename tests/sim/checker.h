@@ -7,8 +7,8 @@ namespace beckon::sim {
 
 /// Watches every step: the safety checks of the plan's regime, and in every regime I6 (only the
 /// operation that holds the slot writes the successor list), I7 (nothing from a life older than one
-/// already seen), bounded output, and that nobody asks for ever to be called at once. Keeps the
-/// first violation.
+/// already seen), I8 (what waits for an answer has a request under way), bounded output, and that
+/// nobody asks for ever to be called at once. Keeps the first violation.
 class Checker final : public Observer {
  public:
   Checker(const World& world, const Plan& plan) : world_(world), plan_(plan) {}
