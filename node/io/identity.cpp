@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace beckon::io {
@@ -144,11 +145,15 @@ Result<SecretSeed> load_secret(const fs::path& file) {
 
 Result<void> create_secret(const fs::path& file, const SecretSeed& seed) {
   if (auto fine = private_directory(file.parent_path()); !fine) return fine;
-  Descriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // Written under another name first: part of a key would stop every later start.
+  std::string draft = file.string() + ".XXXXXX";
+  Descriptor fd(::mkostemp(draft.data(), O_CLOEXEC));  // makes it 0600
   if (!fd.ok()) return system_error("make key file", file);
-  if (auto done = write_all(fd.get(), as_bytes(to_hex(seed) + "\n"), file); !done) return done;
-  sync_directory(file.parent_path());
-  return {};
+  auto done = write_all(fd.get(), as_bytes(to_hex(seed) + "\n"), file);
+  if (done && ::link(draft.c_str(), file.c_str()) != 0) done = system_error("make key file", file);
+  ::unlink(draft.c_str());
+  if (done) sync_directory(file.parent_path());
+  return done;
 }
 
 Result<Identity> load_or_create_identity(const fs::path& key_file) {

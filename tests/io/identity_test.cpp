@@ -1,9 +1,11 @@
 #include "node/io/identity.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "node/io/certificate.h"
@@ -24,6 +26,26 @@ unsigned mode_of(const fs::path& path) {
   REQUIRE(::stat(path.c_str(), &info) == 0);
   return info.st_mode & 0777;
 }
+
+/// While it lives no file of this process grows beyond so many bytes.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    rlimit now{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &now) == 0);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
 
 }  // namespace
 
@@ -73,6 +95,24 @@ TEST_CASE("a key file that is too open, broken or no file is refused with the cu
   fs::remove(file);
   fs::create_symlink("/etc/hostname", file);
   CHECK_FALSE(load_or_create_identity(file));
+}
+
+TEST_CASE("a disk that fills up while the key is written leaves no part of it behind") {
+  beckon::test::TempDir temp;
+  fs::path file = fs::path(temp.file("home")) / "node.key";
+  {
+    FullDisk full(10);
+    auto failed = load_or_create_identity(file);
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().text.find("cannot write " + file.string()) == 0);
+  }
+  CHECK(fs::is_empty(file.parent_path()));
+  auto made = load_or_create_identity(file);
+  REQUIRE(made);
+  CHECK(mode_of(file) == 0600);
+  CHECK_FALSE(create_secret(file, new_identity().seed));  // never replaces one
+  CHECK(load_or_create_identity(file)->seed == made->seed);
+  CHECK(std::distance(fs::directory_iterator(file.parent_path()), {}) == 1);
 }
 
 TEST_CASE("a file is replaced whole or not at all") {
