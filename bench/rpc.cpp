@@ -88,7 +88,7 @@ struct EchoNode final : Quiet {
 
 TransportOptions roomy() {
   TransportOptions out;
-  out.max_connections = out.idle_pool = 2000;
+  out.max_connections = out.max_accepted = out.max_accepted_loopback = out.idle_pool = 2000;
   out.max_unauthenticated = out.max_unauthenticated_loopback = 1000;
   out.handshakes_per_second = out.handshake_burst = 1e9;
   return out;

@@ -95,8 +95,6 @@ void Driver::perform(service::Output output) {
   for (const chord::Frame& frame : output.send) transport_->send(frame);
   for (const std::string& address : output.dial) transport_->dial(address);
   for (const chord::Id& peer : output.close) transport_->close(peer);
-  for (const chord::Id& peer : output.pause) transport_->pause(peer);
-  for (const chord::Id& peer : output.resume) transport_->resume(peer);
   for (service::HttpPart& part : output.http) http_->send(std::move(part));
   if (output.wake_at == Time::max()) {
     wake_.stop();

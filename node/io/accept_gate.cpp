@@ -12,36 +12,55 @@ std::string prefix_of(const uv::Endpoint& from) {
   return std::string(reinterpret_cast<const char*>(v6->sin6_addr.s6_addr), 8);
 }
 
+bool is_loopback(const uv::Endpoint& from) {
+  std::string host = from.host();
+  return host == "::1" || host.starts_with("127.");
+}
+
 }  // namespace
 
-std::size_t AcceptGate::limit_of(const uv::Endpoint& from) const {
-  std::string host = from.host();
-  bool loopback = host == "::1" || host.starts_with("127.");
-  return loopback ? options_.loopback : options_.per_address;
+bool Places::free_for(const uv::Endpoint& from) const {
+  auto found = by_address_.find(prefix_of(from));
+  std::size_t taken = found == by_address_.end() ? 0 : found->second;
+  return !full() && taken < (is_loopback(from) ? limits_.loopback : limits_.per_address);
 }
+
+void Places::take(const uv::Endpoint& from) {
+  ++taken_;
+  ++by_address_[prefix_of(from)];
+}
+
+void Places::give_back(const uv::Endpoint& from) {
+  auto found = by_address_.find(prefix_of(from));
+  ENSURE(found != by_address_.end() && found->second > 0);
+  --taken_;
+  if (--found->second == 0) by_address_.erase(found);
+}
+
+AcceptGate::AcceptGate(const Options& options)
+    : options_(options), all_(options.all), unproven_(options.unproven), tokens_(options.burst) {}
 
 bool AcceptGate::open(Time now) {
   double seconds = std::chrono::duration<double>(now - refilled_).count();
   tokens_ = std::min(options_.burst, tokens_ + seconds * options_.per_second);
   refilled_ = now;
-  return tokens_ >= 1 && total_ < options_.total;
+  return tokens_ >= 1 && !all_.full() && !unproven_.full();
 }
 
-bool AcceptGate::enter(const uv::Endpoint& from) {
+Result<void> AcceptGate::enter(const uv::Endpoint& from) {
   tokens_ -= 1;
-  std::size_t& count = inside_[prefix_of(from)];
-  if (count >= limit_of(from)) return false;
-  ++count;
-  ++total_;
-  return true;
+  if (!all_.free_for(from)) return Error{ErrorCode::refused, "too many connections from there"};
+  if (!unproven_.free_for(from)) {
+    return Error{ErrorCode::refused, "too many connections that have not said who they are"};
+  }
+  all_.take(from);
+  unproven_.take(from);
+  return {};
 }
 
-void AcceptGate::leave(const uv::Endpoint& from) {
-  auto found = inside_.find(prefix_of(from));
-  ENSURE(found != inside_.end() && found->second > 0);
-  --total_;
-  if (--found->second == 0) inside_.erase(found);
-}
+void AcceptGate::prove(const uv::Endpoint& from) { unproven_.give_back(from); }
+
+void AcceptGate::leave(const uv::Endpoint& from) { all_.give_back(from); }
 
 bool Complaints::news(const std::string& address, Time now) {
   if (auto found = told_.find(address); found != told_.end()) {

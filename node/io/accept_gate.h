@@ -3,37 +3,60 @@
 #include <map>
 #include <string>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "node/io/uv.h"
 
 namespace beckon::io {
 
-/// Who may begin a handshake with us: so many at once in all, so many per address, so many per
-/// second. IPv6 addresses count by their /64, the least a customer gets. Handshakes cost us a
-/// signature each, and whoever begins one has proved nothing yet.
+/// Counts the places taken, in all and per address. IPv6 addresses count by their /64, the least a
+/// customer gets.
+class Places {
+ public:
+  struct Limits {
+    std::size_t total{};
+    std::size_t per_address{};
+    std::size_t loopback{};  // instead, for this machine's own
+  };
+  explicit Places(Limits limits) : limits_(limits) {}
+
+  bool full() const { return taken_ >= limits_.total; }
+  bool free_for(const uv::Endpoint& from) const;
+  void take(const uv::Endpoint& from);
+  void give_back(const uv::Endpoint& from);
+  std::size_t taken() const { return taken_; }
+
+ private:
+  Limits limits_;
+  std::size_t taken_ = 0;
+  std::map<std::string, std::size_t> by_address_{};
+};
+
+/// Who may connect to us: so many in all and per address, fewer while they have not proved who they
+/// are, so many per second. A handshake costs us a signature; and identities cost nothing in an
+/// open overlay, so who has proved one still comes from somewhere.
 class AcceptGate {
  public:
   struct Options {
-    std::size_t total = 256;
-    std::size_t per_address = 8;
-    std::size_t loopback = 128;
-    double per_second = 400;
-    double burst = 256;
+    Places::Limits all{};
+    Places::Limits unproven{};
+    double per_second{};
+    double burst{};
   };
-  explicit AcceptGate(Options options) : options_(options), tokens_(options.burst) {}
+  explicit AcceptGate(const Options& options);
 
-  bool open(Time now);                   // false: do not accept for now
-  bool enter(const uv::Endpoint& from);  // after open(); takes a token; false: too many of its kind
-  void leave(const uv::Endpoint& from);  // authenticated, or gone
-  std::size_t inside() const { return total_; }
+  bool open(Time now);                           // false: do not accept for now
+  Result<void> enter(const uv::Endpoint& from);  // after open(); takes a token
+  void prove(const uv::Endpoint& from);          // no longer unproven
+  void leave(const uv::Endpoint& from);          // gone, after prove()
+  std::size_t unproven() const { return unproven_.taken(); }
 
  private:
-  std::size_t limit_of(const uv::Endpoint& from) const;
   Options options_;
+  Places all_;
+  Places unproven_;
   double tokens_;
   Time refilled_{};
-  std::size_t total_ = 0;
-  std::map<std::string, std::size_t> inside_{};
 };
 
 /// Decides whether a complaint about an address is news: once in `again` each, and of a bounded

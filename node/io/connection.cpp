@@ -78,8 +78,12 @@ void Connection::received(int status, ByteView bytes) {
   tls_.receive(bytes);
   if (!ready()) shake_hands();
   if (!closed_ && ready()) read_plain();
-  flush();  // answers to what has just been read, all at once and without waiting for the turn's
-            // end
+  // Answers to what has just been read, all at once and without waiting for the turn's end; those
+  // that TLS gives by itself, to a KeyUpdate, come without any of ours.
+  flush();
+  write_encrypted();
+  limit_queue();
+  pause_or_read();
 }
 
 void Connection::shake_hands() {
@@ -129,10 +133,13 @@ void Connection::send(std::uint8_t type, std::uint64_t request, ByteView body) {
   service::append_frame(plain_, type, request, body);
   ++frames_out_;
   if (plain_.size() >= flush_at) flush();
-  if (!closed_ && queued() > options_.write_queue) {
-    close(Error{ErrorCode::unavailable,
-                fmt::format("the peer reads too slowly: {} bytes wait for it", queued())});
-  }
+  limit_queue();
+}
+
+void Connection::limit_queue() {
+  if (closed_ || queued() <= options_.write_queue) return;
+  close(Error{ErrorCode::unavailable,
+              fmt::format("the peer reads too slowly: {} bytes wait for it", queued())});
 }
 
 void Connection::flush() {
@@ -153,7 +160,7 @@ void Connection::write_encrypted() {
   writing_ = !*done;
   in_kernel_queue_ = writing_ ? out.size() : 0;
   tls_.output_taken();
-  apply_pause();
+  pause_or_read();
 }
 
 void Connection::written(int status) {
@@ -164,24 +171,28 @@ void Connection::written(int status) {
   flush();
   write_encrypted();
   if (finishing_) say_goodbye();
-  apply_pause();
+  pause_or_read();
 }
 
-void Connection::pause(bool paused) {
-  paused_ = paused;
-  apply_pause();
-}
-
-void Connection::apply_pause() {
+void Connection::pause_or_read() {
   if (closed_ || !connected_) return;
-  bool wanted = !paused_ && queued() <= options_.read_pause_at;
+  bool full = queued() > options_.read_pause_at;
+  if (!full) reads_on_ = false;
+  bool wanted = !full || reads_on_;
   if (wanted == reading_) return;
   reading_ = wanted;
   if (wanted) {
     tcp_.read_start({});
   } else {
+    stopped_ = loop_.now();
     tcp_.read_stop();
   }
+}
+
+void Connection::end_long_pause(Time now) {
+  if (closed_ || !connected_ || reading_ || now - stopped_ < options_.read_pause_limit) return;
+  reads_on_ = true;
+  pause_or_read();
 }
 
 void Connection::finish() {

@@ -27,6 +27,7 @@ class ConnectionOwner {
 struct ConnectionOptions {
   std::size_t write_queue = 1024 * 1024;
   std::size_t read_pause_at = 256 * 1024;
+  Duration read_pause_limit = std::chrono::seconds(1);
 };
 
 /// One TCP connection with TLS and frames on it; knows nothing of overlays or peers. Frames are
@@ -45,7 +46,9 @@ class Connection {
   void send(std::uint8_t type, std::uint64_t request, ByteView body);
   void flush();
   void raise_frame_limit() { splitter_.set_limit(chord::max_frame_body); }
-  void pause(bool paused);
+  /// While much waits for the peer it is not read from, but not for long: were it to do the same,
+  /// both would wait for ever. Called from time to time.
+  void end_long_pause(Time now);
   void rest() { tls_.rest(); }   // nothing to do for a while
   void finish();                 // sends what waits and a goodbye; reads on until the peer closes
   void close(const Error& why);  // at once
@@ -58,7 +61,8 @@ class Connection {
   Purpose purpose() const { return tls_.purpose(); }
   uv::Endpoint remote() const { return tcp_.remote(); }
   bool dialled() const { return dialled_; }
-  std::size_t queued() const { return plain_.size() + in_kernel_queue_; }
+  /// All that waits for the peer, TLS's own answers included: it asks for those at no cost.
+  std::size_t queued() const { return plain_.size() + tls_.output().size() + in_kernel_queue_; }
   bool wants_flush() const { return !closed_ && !plain_.empty(); }
   std::optional<Time> frame_since() const {
     return frame_since_;
@@ -79,7 +83,8 @@ class Connection {
   void deliver_frames();
   void write_encrypted();
   void written(int status);
-  void apply_pause();
+  void limit_queue();
+  void pause_or_read();
   void say_goodbye();
 
   uv::Loop& loop_;
@@ -96,7 +101,8 @@ class Connection {
   bool writing_ = false;
   bool connected_ = false;
   bool reading_ = false;
-  bool paused_ = false;
+  bool reads_on_ = false;  // though more waits than read_pause_at
+  Time stopped_{};         // reading, when it is
   bool finishing_ = false;
   bool said_goodbye_ = false;
   bool closed_ = false;

@@ -15,11 +15,18 @@ constexpr int rounds_per_turn = 8;
 constexpr auto certificate_age = std::chrono::hours(24 * 30);
 
 AcceptGate::Options gate_options(const TransportOptions& o) {
-  return {.total = o.max_unauthenticated,
-          .per_address = o.max_unauthenticated_per_address,
-          .loopback = o.max_unauthenticated_loopback,
+  return {.all = {.total = o.max_accepted,
+                  .per_address = o.max_accepted_per_address,
+                  .loopback = o.max_accepted_loopback},
+          .unproven = {.total = o.max_unauthenticated,
+                       .per_address = o.max_unauthenticated_per_address,
+                       .loopback = o.max_unauthenticated_loopback},
           .per_second = o.handshakes_per_second,
           .burst = o.handshake_burst};
+}
+
+Error no_room() {
+  return {ErrorCode::unavailable, "this node has all the connections it may have"};
 }
 
 }  // namespace
@@ -50,7 +57,9 @@ Transport::Impl::Impl(uv::Loop& loop, Identity self, service::Overlay overlay, s
 Transport::Impl::~Impl() = default;
 
 ConnectionOptions Transport::Impl::connection_options() const {
-  return {.write_queue = options_.write_queue, .read_pause_at = options_.read_pause_at};
+  return {.write_queue = options_.write_queue,
+          .read_pause_at = options_.read_pause_at,
+          .read_pause_limit = options_.read_pause_limit};
 }
 
 Result<std::string> Transport::Impl::listen(const std::string& text, const std::string& announce) {
@@ -84,14 +93,15 @@ void Transport::Impl::accept(Door& door) {
 
 void Transport::Impl::admit(uv::Tcp stream) {
   uv::Endpoint from = stream.remote();
-  if (!gate_.enter(from)) {
+  if (auto entered = gate_.enter(from); !entered) {
     ++total_.refused;
-    return complain(from.host(), "too many connections that have not said who they are");
+    return complain(from.host(), entered.error().text);
   }
   ++total_.accepted;
   Link& link = all_.emplace_back(*this);
   link.from = from.host();
   link.gate = from;
+  link.unproven = true;
   link.since = loop_.now();
   link.connection =
       std::make_unique<Connection>(loop_, link, *tls_, connection_options(), std::move(stream));
@@ -127,13 +137,12 @@ void Transport::Impl::send(const chord::Frame& frame) {
   pending.frames.push_back(frame);
   if (!first) return;
   auto to = Address::parse(frame.peer.address);
-  if (to && all_.size() < options_.max_connections && frame.peer.id != id_) {
+  if (to && may_dial() && frame.peer.id != id_) {
     pending.dialling = &start_dial(frame.peer, *to);
     return;
   }
   pending_.erase(frame.peer.id);
-  Error why{ErrorCode::unavailable, "this node has all the connections it may have"};
-  if (!to) why = to.error();
+  Error why = to ? no_room() : to.error();
   if (frame.peer.id == id_) why = {ErrorCode::conflict, "this is the node itself"};
   notices_.push_back({frame.peer, std::move(why)});
 }
@@ -145,10 +154,10 @@ void Transport::Impl::dial(const std::string& address) {
     if (same && link.target == target) return;
   }
   auto to = Address::parse(address);
-  if (to) {
+  if (to && may_dial()) {
     start_dial(target, *to);
   } else {
-    notices_.push_back({target, to.error()});
+    notices_.push_back({target, to ? no_room() : to.error()});
   }
 }
 
@@ -160,11 +169,6 @@ void Transport::Impl::close(const chord::Id& peer) {
   retire(link, false);
   link.connection->finish();
   notices_.push_back({link.peer, {ErrorCode::unavailable, "closed by us"}, true});
-}
-
-void Transport::Impl::pause(const chord::Id& peer, bool paused) {
-  auto found = links_.find(peer);
-  if (found != links_.end()) found->second->connection->pause(paused);
 }
 
 /// Once per turn of the loop, before it waits: tells what happened, then sends what was gathered.
@@ -204,7 +208,8 @@ bool Transport::Impl::reap() {
 }
 
 void Transport::Impl::bury(Link& link) {
-  leave_gate(link);
+  prove(link);
+  if (link.gate) gate_.leave(*link.gate);
   const Connection& c = *link.connection;
   total_.frames_in += c.frames_in();
   total_.frames_out += c.frames_out();
@@ -249,8 +254,9 @@ void Transport::Impl::complain(const std::string& address, const std::string& te
                  fmt::format("refused {}: {}", printable(address, 80), printable(text, 300))});
 }
 
-void Transport::Impl::leave_gate(Link& link) {
-  if (link.gate) gate_.leave(*std::exchange(link.gate, std::nullopt));
+/// It has said who it is, or does not matter any more.
+void Transport::Impl::prove(Link& link) {
+  if (std::exchange(link.unproven, false)) gate_.prove(*link.gate);
 }
 
 std::optional<Error> Transport::Impl::overdue(const Link& link, Time now) const {
@@ -276,6 +282,7 @@ void Transport::Impl::sweep() {
   Time now = loop_.now();
   for (Link& link : all_) {
     if (auto why = overdue(link, now)) link.connection->close(*why);
+    link.connection->end_long_pause(now);
   }
   settle_doubts(now);
   rest_idle(now);
@@ -358,7 +365,7 @@ TransportStats Transport::Impl::stats() const {
     out.bytes_out += link.connection->bytes_out();
   }
   out.connections = all_.size();
-  out.unauthenticated = gate_.inside();
+  out.unauthenticated = gate_.unproven();
   out.links = links_.size();
   return out;
 }
@@ -377,8 +384,6 @@ std::vector<std::string> Transport::addresses() const { return impl_->hello_.add
 void Transport::send(const chord::Frame& frame) { impl_->send(frame); }
 void Transport::dial(const std::string& address) { impl_->dial(address); }
 void Transport::close(const chord::Id& peer) { impl_->close(peer); }
-void Transport::pause(const chord::Id& peer) { impl_->pause(peer, true); }
-void Transport::resume(const chord::Id& peer) { impl_->pause(peer, false); }
 bool Transport::linked(const chord::Id& peer) const { return impl_->linked(peer); }
 std::vector<LinkInfo> Transport::links() const { return impl_->links(); }
 TransportStats Transport::stats() const { return impl_->stats(); }

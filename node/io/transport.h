@@ -19,14 +19,18 @@ namespace beckon::io {
 /// Every limit of the transport; docs/protocol.md names those a peer can feel.
 struct TransportOptions {
   std::size_t max_connections = 512;
+  std::size_t max_accepted = 384;              // the others are for our own dials
+  std::size_t max_accepted_per_address = 128;  // per IPv4 address or IPv6 /64
+  std::size_t max_accepted_loopback = 256;     // whole rings live on one machine
   std::size_t max_unauthenticated = 256;
   std::size_t max_unauthenticated_per_address = 8;  // per IPv4 address or IPv6 /64
-  std::size_t max_unauthenticated_loopback = 128;   // whole rings live on one machine
-  std::size_t idle_pool = 128;                      // links kept though nobody uses them
-  std::size_t write_queue = 1024 * 1024;            // bytes; beyond it the link is dropped
-  std::size_t read_pause_at = 256 * 1024;           // a peer that does not read is not listened to
-  std::size_t pending_bytes = 256 * 1024;           // per peer, while connecting
-  double handshakes_per_second = 400;               // a token bucket; accepting pauses when empty
+  std::size_t max_unauthenticated_loopback = 128;
+  std::size_t idle_pool = 128;             // links kept though nobody uses them
+  std::size_t write_queue = 1024 * 1024;   // bytes; beyond it the link is dropped
+  std::size_t read_pause_at = 256 * 1024;  // a peer that does not read is not listened to,
+  Duration read_pause_limit = std::chrono::seconds(1);  // for so long
+  std::size_t pending_bytes = 256 * 1024;               // per peer, while connecting
+  double handshakes_per_second = 400;  // a token bucket; accepting pauses when empty
   double handshake_burst = 256;
   Duration dial_timeout = std::chrono::seconds(3);    // TCP and TLS
   Duration hello_timeout = std::chrono::seconds(5);   // from the first packet to HELLO or HELLO_ACK
@@ -92,8 +96,9 @@ class Transport {
             TransportListener& listener, TransportOptions options = {});
   ~Transport();
 
-  /// Begins to accept at "HOST:PORT" (port 0: any) and returns the address with the real port. May
-  /// be called once for IPv4 and once for IPv6. What peers are told is `announce`, or this address.
+  /// Begins to accept at "HOST:PORT" (port 0: any) and returns the address with the real port; at
+  /// "[::]:PORT" by IPv4, too. May be called for several addresses. What peers are told is
+  /// `announce`, or this address.
   Result<std::string> listen(const std::string& address, const std::string& announce = "");
 
   chord::Id id() const;
@@ -103,8 +108,6 @@ class Transport {
   void send(const chord::Frame& frame);
   void dial(const std::string& address);  // whoever answers there, if the overlay admits it
   void close(const chord::Id& peer);      // flushes, then closes; link_down follows
-  void pause(const chord::Id& peer);  // stop reading from it: too many of its requests are pending
-  void resume(const chord::Id& peer);
 
   bool linked(const chord::Id& peer) const;
   std::vector<LinkInfo> links() const;  // in id order

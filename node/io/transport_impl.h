@@ -25,7 +25,6 @@ class Transport::Impl {
   void send(const chord::Frame& frame);
   void dial(const std::string& address);
   void close(const chord::Id& peer);
-  void pause(const chord::Id& peer, bool paused);
   bool linked(const chord::Id& peer) const { return links_.contains(peer); }
   std::vector<LinkInfo> links() const;
   TransportStats stats() const;
@@ -55,7 +54,8 @@ class Transport::Impl {
     chord::PeerRef peer{};    // who it is, once greeted
     std::uint64_t epoch{};
     std::string from{};                  // host of an accepted connection, for the log
-    std::optional<uv::Endpoint> gate{};  // the place it takes there until it is authenticated
+    std::optional<uv::Endpoint> gate{};  // of an accepted connection: whence it came
+    bool unproven = false;               // as the gate counts
     Time since{};                        // began; of doubted and draining links: when that began
     Time opened{};
     Time used{};
@@ -97,7 +97,8 @@ class Transport::Impl {
   void recheck(Time now);
   void renew_certificate();
   void complain(const std::string& address, const std::string& text);
-  void leave_gate(Link& link);
+  void prove(Link& link);
+  bool may_dial() const { return all_.size() < options_.max_connections; }
   ConnectionOptions connection_options() const;
 
   // transport_links.cpp: what is said on them

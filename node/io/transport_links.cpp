@@ -188,7 +188,7 @@ bool Transport::Impl::replaces(const Link& fresh, const Link& old) const {
 }
 
 void Transport::Impl::open(Link& link) {
-  leave_gate(link);
+  prove(link);
   cancel_dial(link.peer.id, link);
   auto found = links_.find(link.peer.id);
   bool replaced = found != links_.end() && found->second->epoch == link.epoch &&
@@ -242,7 +242,7 @@ void Transport::Impl::cancel_dial(const chord::Id& peer, const Link& fresh) {
 }
 
 void Transport::Impl::retire(Link& link, bool deliver) {
-  leave_gate(link);
+  prove(link);
   link.stage = Stage::draining;
   link.deliver = deliver;
   link.since = loop_.now();

@@ -185,6 +185,23 @@ std::optional<Endpoint> Endpoint::numeric(const std::string& host, std::uint16_t
   return std::nullopt;
 }
 
+namespace {
+
+/// A socket for both families shows an IPv4 address as ::ffff:a.b.c.d. We know it by its own form
+/// only: as one and the same peer, and with a limit of its own.
+Endpoint unmapped(const Endpoint& shown) {
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&shown.storage);
+  if (shown.storage.ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) return shown;
+  Endpoint out;
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&out.storage);
+  v4->sin_family = AF_INET;
+  v4->sin_port = v6->sin6_port;
+  std::memcpy(&v4->sin_addr, v6->sin6_addr.s6_addr + 12, sizeof v4->sin_addr);
+  return out;
+}
+
+}  // namespace
+
 Tcp::Tcp(Loop& loop)
     : loop_(&loop),
       handle_(make<uv_tcp_t>([&](uv_tcp_t* t) { return uv_tcp_init(loop.raw(), t); })) {}
@@ -194,8 +211,7 @@ Tcp& Tcp::operator=(Tcp&&) noexcept = default;
 
 Result<void> Tcp::listen(const Endpoint& at, int backlog, Status incoming) {
   handle_->incoming = std::move(incoming);
-  bool v6 = at.storage.ss_family == AF_INET6;
-  int status = uv_tcp_bind(&handle_->raw, at.raw(), v6 ? unsigned{UV_TCP_IPV6ONLY} : 0U);
+  int status = uv_tcp_bind(&handle_->raw, at.raw(), 0);  // [::] hears IPv4 as well
   auto came = [](uv_stream_t* stream, int result) noexcept {
     auto* state = static_cast<detail::State<uv_tcp_t>*>(stream->data);
     if (state->alive) state->incoming(result);
@@ -286,7 +302,7 @@ Endpoint Tcp::remote() const {
   Endpoint out;
   int size = sizeof out.storage;
   uv_tcp_getpeername(&handle_->raw, reinterpret_cast<sockaddr*>(&out.storage), &size);
-  return out;
+  return unmapped(out);
 }
 
 struct Resolver::Request {

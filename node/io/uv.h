@@ -129,7 +129,7 @@ class Tcp {
   Tcp(Tcp&&) noexcept;
   Tcp& operator=(Tcp&&) noexcept;
 
-  Result<void> listen(const Endpoint& at, int backlog, Status incoming);
+  Result<void> listen(const Endpoint& at, int backlog, Status incoming);  // [::]: IPv4 as well
   Result<Tcp> accept();  // inside or after `incoming`; the next `incoming` waits for it
   void connect(const Endpoint& to, Status done);
 
@@ -142,7 +142,7 @@ class Tcp {
   Result<bool> write(ByteView bytes, Status done);
 
   Endpoint local() const;
-  Endpoint remote() const;
+  Endpoint remote() const;  // IPv4 as IPv4, whatever socket took it
 
  private:
   Loop* loop_;

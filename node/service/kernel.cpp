@@ -281,8 +281,6 @@ Time Kernel::wake_at() const {
 }
 
 Kernel::Sent Kernel::take() {
-  sent_.pause = inbound_.take_pause();
-  sent_.resume = inbound_.take_resume();
   sent_.log = std::exchange(log_, {});
   return std::exchange(sent_, {});
 }

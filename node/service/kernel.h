@@ -92,7 +92,7 @@ class Kernel final : public Context {
   struct Sent {
     std::vector<Frame> send{};
     std::vector<std::string> dial{};
-    std::vector<Id> close{}, pause{}, resume{};
+    std::vector<Id> close{};
     std::vector<Write> writes{};
     std::vector<LogLine> log{};
   };

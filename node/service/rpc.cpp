@@ -57,33 +57,23 @@ std::vector<Rpc::Done> Rpc::expired(Time now) {
 }
 
 Inbound::Verdict Inbound::accept(const Id& peer, std::uint64_t number) {
-  FromPeer& from = peers_[peer];
-  if (from.open.size() >= options_.refuse_at) return Verdict::too_many;
-  if (!from.open.insert(number).second) return Verdict::repeated;
-  if (!from.paused && from.open.size() >= options_.pause_at) {
-    from.paused = true;
-    pause_.push_back(peer);
-  }
-  return Verdict::accepted;
+  std::set<std::uint64_t>& open = open_[peer];
+  if (open.size() >= options_.max_open_per_peer) return Verdict::too_many;
+  return open.insert(number).second ? Verdict::accepted : Verdict::repeated;
 }
 
 bool Inbound::answered(const Id& peer, std::uint64_t number) {
-  auto found = peers_.find(peer);
-  if (found == peers_.end() || found->second.open.erase(number) == 0) return false;
-  FromPeer& from = found->second;
-  if (from.paused && from.open.size() <= options_.resume_at) {
-    from.paused = false;
-    resume_.push_back(peer);
-  }
-  if (from.open.empty()) peers_.erase(found);
+  auto found = open_.find(peer);
+  if (found == open_.end() || found->second.erase(number) == 0) return false;
+  if (found->second.empty()) open_.erase(found);
   return true;
 }
 
-void Inbound::gone(const Id& peer) { peers_.erase(peer); }
+void Inbound::gone(const Id& peer) { open_.erase(peer); }
 
 std::size_t Inbound::size() const {
   std::size_t sum = 0;
-  for (const auto& [peer, from] : peers_) sum += from.open.size();
+  for (const auto& [peer, numbers] : open_) sum += numbers.size();
   return sum;
 }
 

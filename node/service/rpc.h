@@ -49,14 +49,13 @@ class Rpc {
   std::map<Id, std::set<std::uint64_t>> by_peer_{};
 };
 
-/// Requests of peers that wait for our answer. Says when a peer has so many open that it should
-/// not be listened to for a while, and refuses beyond a hard limit. A request is answered once.
+/// Requests of peers that wait for our answer: each is answered once, and a peer that has too many
+/// open is refused more. It is listened to all the same, for what answers its requests may be the
+/// replies it sends on the same link. Who keeps to Rpc's limits is never refused.
 class Inbound {
  public:
   struct Options {
-    std::size_t pause_at = 64;
-    std::size_t resume_at = 32;
-    std::size_t refuse_at = 512;
+    std::size_t max_open_per_peer = Rpc::Options{}.max_open_per_peer;
   };
   enum class Verdict { accepted, repeated, too_many };
 
@@ -64,20 +63,11 @@ class Inbound {
   Verdict accept(const Id& peer, std::uint64_t number);
   bool answered(const Id& peer, std::uint64_t number);  // true if it was open
   void gone(const Id& peer);
-
-  std::vector<Id> take_pause() { return std::exchange(pause_, {}); }
-  std::vector<Id> take_resume() { return std::exchange(resume_, {}); }
   std::size_t size() const;
 
  private:
-  struct FromPeer {
-    std::set<std::uint64_t> open{};
-    bool paused = false;
-  };
   Options options_;
-  std::map<Id, FromPeer> peers_{};
-  std::vector<Id> pause_{};
-  std::vector<Id> resume_{};
+  std::map<Id, std::set<std::uint64_t>> open_{};
 };
 
 }  // namespace beckon::service

@@ -178,8 +178,6 @@ Output Service::finish() {
   out.send = std::move(sent.send);
   out.dial = std::move(sent.dial);
   out.close = std::move(sent.close);
-  out.pause = std::move(sent.pause);
-  out.resume = std::move(sent.resume);
   out.writes = std::move(sent.writes);
   out.log = std::move(sent.log);
   out.http = api_.take();

@@ -37,7 +37,7 @@ using Command = std::variant<Up, Down>;
 struct Output {
   std::vector<Frame> send{};
   std::vector<std::string> dial{};
-  std::vector<Id> close{}, pause{}, resume{};
+  std::vector<Id> close{};
   std::vector<Write> writes{};
   std::vector<HttpPart> http{};
   std::vector<Event> events{};  // already with whoever listens at the API; for logs and tests

@@ -3,7 +3,9 @@
 // notices.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/rng.h"
 #include "tests/io/rogue.h"
@@ -422,6 +424,104 @@ TEST_CASE("one address may not hold more unproven connections than its share") {
   Node friendly(loop, new_identity());
   friendly.send(node, {1});
   REQUIRE(run_until(loop, [&] { return node.frames.size() == 1; }));
+}
+
+TEST_CASE("proven or not, one address gets its share of the connections, and others theirs") {
+  uv::Loop loop;
+  TransportOptions options = quick_options();
+  options.max_accepted_loopback = 3;
+  Node node(loop, new_identity(), service::builtin_overlay(), options);
+  std::vector<std::unique_ptr<Node>> crowd;
+  for (int i = 0; i < 5; ++i) {
+    crowd.push_back(std::make_unique<Node>(loop, new_identity()));
+    crowd.back()->transport.dial(node.address);
+  }
+  auto turned_away = [&] {
+    return std::count_if(crowd.begin(), crowd.end(), [](auto& n) { return !n->failures.empty(); });
+  };
+  REQUIRE(run_until(loop, [&] { return node.ups.size() == 3 && turned_away() == 2; }));
+  CHECK(node.transport.stats().unauthenticated == 0);
+  CHECK(node.transport.stats().refused == 2);
+  CHECK(node.lines.size() == 1);
+  if (auto v6 = node.transport.listen("[::1]:0")) {  // another address
+    Node other(loop, new_identity());
+    other.transport.dial(*v6);
+    REQUIRE(run_until(loop, [&] { return node.ups.size() == 4; }));
+  }
+  crowd.clear();
+  REQUIRE(run_until(loop, [&] { return node.transport.stats().connections == 0; }));
+  Node late(loop, new_identity());
+  late.transport.dial(node.address);
+  REQUIRE(run_until(loop, [&] { return late.ups.size() == 1; }));
+}
+
+TEST_CASE("however many come, our own dials find a place, and none goes beyond the limit") {
+  uv::Loop loop;
+  TransportOptions options = quick_options();
+  options.max_connections = 4;
+  options.max_accepted = 2;
+  Node node(loop, new_identity(), service::builtin_overlay(), options);
+  std::vector<std::unique_ptr<Node>> nodes;
+  for (int i = 0; i < 8; ++i) nodes.push_back(std::make_unique<Node>(loop, new_identity()));
+  for (int i = 0; i < 4; ++i) nodes[static_cast<std::size_t>(i)]->transport.dial(node.address);
+  REQUIRE(run_until(loop, [&] { return node.ups.size() == 2; }));
+  node.transport.dial(nodes[4]->address);
+  node.send(*nodes[5], {1});
+  REQUIRE(run_until(loop, [&] { return node.ups.size() == 4; }));
+  node.transport.dial(nodes[6]->address);
+  node.send(*nodes[7], {1});
+  REQUIRE(run_until(loop, [&] { return node.failures.size() == 2; }));
+  for (const std::string& why : node.failures) {
+    CHECK(why == "this node has all the connections it may have");
+  }
+  CHECK(node.transport.stats().connections == 4);
+}
+
+TEST_CASE("a peer that does not read is dropped when a mebibyte waits for it") {
+  Visited v;
+  Bystander bystander(v.loop, v.node);
+  v.rogue.stop_reading();
+  chord::Frame frame{.peer = v.node.ups[0], .type = 0x20, .request = 1, .body = Bytes(60'000, 1)};
+  std::size_t sent = 0;
+  REQUIRE(run_until(v.loop, [&] {
+    if (v.node.downs.empty()) v.node.transport.send(frame), sent += frame.body.size();
+    return !v.node.downs.empty();
+  }));
+  CHECK(v.node.down_reasons[0].find("reads too slowly") != std::string::npos);
+  CHECK(sent > 1024 * 1024);
+  CHECK(sent < 64 * 1024 * 1024);  // the kernel's own buffers come on top
+  CHECK(bystander.is_served());
+}
+
+TEST_CASE("a peer may renew its keys, but not make us hold the answers it does not read") {
+  TransportOptions options = quick_options();
+  options.write_queue = 128 * 1024;
+  options.read_pause_at = 64 * 1024;
+  options.read_pause_limit = milliseconds(10);
+  Visited v(options);
+  auto answers = [&] { return v.node.transport.stats().bytes_out; };
+  std::uint64_t before = answers();
+  v.rogue.renew_keys(10);
+  REQUIRE(run_until(v.loop, [&] { return answers() >= before + 200; }));  // without a frame of ours
+  v.rogue.say_frame(0x20, Bytes{1}, 1);
+  REQUIRE(run_until(v.loop, [&] { return v.node.frames.size() == 1; }));
+
+  Bystander bystander(v.loop, v.node);
+  v.rogue.stop_reading();
+  chord::Frame frame{.peer = v.node.ups[0], .type = 0x20, .request = 1, .body = Bytes(20'000, 1)};
+  std::uint64_t taken = 0;
+  REQUIRE(run_until(v.loop, [&] {  // until the kernel takes no more
+    bool stuck = std::exchange(taken, answers()) == answers();
+    if (!stuck) v.node.transport.send(frame);
+    return stuck;
+  }));
+  CHECK(v.node.downs.empty());
+  REQUIRE(run_until(v.loop, [&] {
+    v.rogue.renew_keys(200);
+    return !v.node.downs.empty();
+  }));
+  CHECK(v.node.down_reasons[0].find("reads too slowly") != std::string::npos);
+  CHECK(bystander.is_served());
 }
 
 TEST_CASE("when handshakes come too fast accepting pauses, and nobody is turned away for it") {

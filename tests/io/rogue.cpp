@@ -140,6 +140,10 @@ void Rogue::turn() {
     heard_.insert(heard_.end(), buffer.begin(),
                   buffer.begin() + static_cast<std::ptrdiff_t>(count));
   }
+  write_out();
+}
+
+void Rogue::write_out() {
   BIO* out = SSL_get_wbio(ssl_.get());
   Bytes bytes(BIO_ctrl_pending(out));
   if (bytes.empty() || over_) return;
@@ -156,6 +160,16 @@ void Rogue::say_frame(std::uint8_t type, ByteView body, std::uint64_t request) {
   Bytes out;
   service::append_frame(out, type, request, body);
   say(out);
+}
+
+void Rogue::stop_reading() { stream_->read_stop(); }
+
+void Rogue::renew_keys(int times) {
+  for (int i = 0; i < times && !over_; ++i) {
+    ENSURE(SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED) == 1);
+    ENSURE(SSL_do_handshake(ssl_.get()) == 1);
+  }
+  write_out();
 }
 
 void Rogue::hang_up() {

@@ -47,6 +47,8 @@ class Rogue {
   void say(ByteView plain);  // at once when TLS is up, else as soon as it is
   void say_frame(std::uint8_t type, ByteView body, std::uint64_t request = 0);
   void hang_up();
+  void stop_reading();
+  void renew_keys(int times);  // each time asks the other side to do the same
 
   bool shaken() const { return shaken_; }  // as far as this end can know
   bool over() const { return over_; }
@@ -55,6 +57,7 @@ class Rogue {
  private:
   void begin(uv::Tcp stream, bool server);
   void turn();
+  void write_out();
   uv::Loop& loop_;
   std::unique_ptr<SSL_CTX, FreeContext> context_;
   std::unique_ptr<SSL, FreeSession> ssl_{};

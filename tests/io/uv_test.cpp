@@ -101,7 +101,10 @@ TEST_CASE("addresses are read strictly and written back the same") {
 }
 
 TEST_CASE("the gate counts IPv6 by /64, lets tokens come back, and frees places") {
-  AcceptGate gate({.total = 3, .per_address = 1, .loopback = 2, .per_second = 10, .burst = 5});
+  AcceptGate gate({.all = {.total = 9, .per_address = 9, .loopback = 9},
+                   .unproven = {.total = 3, .per_address = 1, .loopback = 2},
+                   .per_second = 10,
+                   .burst = 5});
   auto at = [](const char* host) { return *uv::Endpoint::numeric(host, 1); };
   Time now{std::chrono::seconds(1)};
   REQUIRE(gate.open(now));
@@ -110,13 +113,34 @@ TEST_CASE("the gate counts IPv6 by /64, lets tokens come back, and frees places"
   CHECK(gate.enter(at("2001:db8:1:3::1")));
   CHECK(gate.enter(at("192.0.2.1")));
   CHECK_FALSE(gate.open(now));  // three are inside
-  gate.leave(at("2001:db8:1:2::77"));
+  gate.prove(at("2001:db8:1:2::77"));
   CHECK(gate.open(now));
   CHECK(gate.enter(at("127.0.0.1")));
-  gate.leave(at("192.0.2.1"));
+  gate.prove(at("192.0.2.1"));
   CHECK_FALSE(gate.open(now));  // five tokens are spent
   CHECK(gate.open(now + milliseconds(100)));
-  CHECK(gate.inside() == 2);
+  CHECK(gate.unproven() == 2);
+}
+
+TEST_CASE("who has proved itself still takes its address's place until it is gone") {
+  AcceptGate gate({.all = {.total = 4, .per_address = 2, .loopback = 3},
+                   .unproven = {.total = 9, .per_address = 9, .loopback = 9},
+                   .per_second = 1,
+                   .burst = 99});
+  auto at = [](const char* host) { return *uv::Endpoint::numeric(host, 1); };
+  Time now{std::chrono::seconds(1)};
+  REQUIRE(gate.open(now));
+  for (const char* host : {"2001:db8:1:2::1", "2001:db8:1:2::2", "192.0.2.1"}) {
+    CHECK(gate.enter(at(host)));
+    gate.prove(at(host));
+  }
+  CHECK(gate.unproven() == 0);
+  CHECK_FALSE(gate.enter(at("2001:db8:1:2::3")));
+  CHECK(gate.enter(at("192.0.2.1")));
+  CHECK_FALSE(gate.open(now));  // four are connected
+  gate.leave(at("2001:db8:1:2::1"));
+  CHECK(gate.open(now));
+  CHECK(gate.enter(at("2001:db8:1:2::3")));
 }
 
 TEST_CASE("a complaint is news once in its time, and a crowd does not make more of it") {

@@ -71,15 +71,22 @@ TEST_SUITE("service/rpc") {
 }
 
 TEST_SUITE("service/inbound") {
-  TEST_CASE("a peer with many open requests is paused, and heard again when few are left") {
-    Inbound inbound({.pause_at = 3, .resume_at = 1, .refuse_at = 4});
+  TEST_CASE("a peer with many open requests is refused more until one is answered") {
+    Inbound inbound({.max_open_per_peer = 4});
     for (std::uint64_t n = 1; n <= 4; ++n)
       CHECK(inbound.accept(id(1), n) == Inbound::Verdict::accepted);
-    CHECK(inbound.take_pause() == std::vector{id(1)});
     CHECK(inbound.accept(id(1), 5) == Inbound::Verdict::too_many);
     CHECK(inbound.accept(id(2), 5) == Inbound::Verdict::accepted);
-    for (std::uint64_t n = 1; n <= 3; ++n) CHECK(inbound.answered(id(1), n));
-    CHECK(inbound.take_resume() == std::vector{id(1)});
+    CHECK(inbound.answered(id(1), 3));
+    CHECK(inbound.accept(id(1), 5) == Inbound::Verdict::accepted);
+  }
+
+  TEST_CASE("whoever opens no more requests than it may is never refused one") {
+    Rpc rpc({}, 1);
+    Inbound inbound({});
+    while (auto number = rpc.open(id(1), at(1), ignore)) {
+      REQUIRE(inbound.accept(id(2), *number) == Inbound::Verdict::accepted);
+    }
   }
 
   TEST_CASE("a request is taken once and answered once") {

@@ -41,11 +41,13 @@ void Reception::handle(const Request& request) {
     complain(request.from, "something that is no letter");
     return context_.refuse(request, envelope.error());
   }
-  take(*envelope, Way::direct, [this, request](const Result<Taken>& taken) {
-    if (!taken) return context_.refuse(request, taken.error());
-    if (taken->rubbish) gate_.charge(request.from.id, options_.rubbish_cost);
-    if (taken->complaint != nullptr) complain(request.from, taken->complaint);
-    context_.reply(request, raw(FrameType::deliver_rep), encode(taken->outcome));
+  Request kept = request;
+  kept.body.clear();
+  take(*envelope, Way::direct, [this, kept](const Result<Taken>& taken) {
+    if (!taken) return context_.refuse(kept, taken.error());
+    if (taken->rubbish) gate_.charge(kept.from.id, options_.rubbish_cost);
+    if (taken->complaint != nullptr) complain(kept.from, taken->complaint);
+    context_.reply(kept, raw(FrameType::deliver_rep), encode(taken->outcome));
   });
 }
 
