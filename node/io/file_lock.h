@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "node/io/descriptor.h"
 
 namespace beckon::io {
 
@@ -11,13 +12,10 @@ namespace beckon::io {
 class FileLock {
  public:
   static Result<FileLock> take(const std::string& path);  // unavailable: somebody holds it
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  ~FileLock();
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
-  int fd_ = -1;
+  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+  Descriptor file_;
 };
 
 }  // namespace beckon::io

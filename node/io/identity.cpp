@@ -10,26 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "node/io/descriptor.h"
+
 namespace beckon::io {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  bool ok() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Error system_error(const std::string& what, const fs::path& path) {
   int number = errno;

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 namespace beckon::io {
 
@@ -19,18 +18,6 @@ Error failed(const std::string& what, const std::string& path) {
 }
 
 }  // namespace
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = other.release();
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-int Descriptor::release() noexcept { return std::exchange(fd_, -1); }
 
 Result<Descriptor> listen_unix(const std::string& path) {
   sockaddr_un address{};
@@ -45,7 +32,7 @@ Result<Descriptor> listen_unix(const std::string& path) {
     if (::unlink(path.c_str()) != 0) return failed("replace", path);
   }
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.get() < 0) return failed("make a socket for", path);
+  if (!socket.ok()) return failed("make a socket for", path);
   mode_t before = ::umask(0177);  // so that there is no moment in which others could connect
   int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::umask(before);
