@@ -146,6 +146,7 @@ void Driver::revocations(const service::Revocations& list) {
       {LogLevel::error,
        "the overlay's authority has expelled this node: no node of the overlay answers it any "
        "more. To come back, ask for a new invite, then: beckon up --invite STRING"});
+  start(service::Expelled{});
 }
 
 void Driver::http_request(service::ExchangeId exchange, const service::HttpRequest& request) {

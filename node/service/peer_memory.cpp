@@ -65,8 +65,12 @@ Result<std::uint64_t> raise_epoch(Store& store, WallTime now) {
   if (*stored) {
     ByteReader in(**stored);
     epoch = in.u64();
-    auto finished = in.finish("stored epoch");
-    if (!finished) return finished.error();
+    if (auto whole = in.finish("stored epoch"); !whole) {
+      return Error{ErrorCode::internal,
+                   "the number of this node's last life cannot be read (" + whole.error().text +
+                       "): put a backup of the database in its place, or move it away and come "
+                       "back with: beckon up --join HOST:PORT"};
+    }
   }
   auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(0, to_ms(now)));
   epoch = std::max(epoch + 1, clock);

@@ -28,10 +28,13 @@ std::optional<Event> to_event(const chord::Event& event) {
   return Event{"ring", to_text(json)};
 }
 
-/// Far more events than one life can have, so that no two lives share a number.
+/// Every epoch has 2^20 numbers of its own, for 2^44 epochs: in milliseconds since 1970, which an
+/// epoch never lags behind, until the year 2527. A life that lasts some milliseconds is followed by
+/// an epoch later by as many, so two lives share a number only if the first had a million events
+/// for each of them (or, with a clock set back, a million in all).
 Api::Options with_numbers_of(std::uint64_t epoch, Api::Options options) {
-  constexpr std::uint64_t events_of_a_life = 1'000'000'000'000;
-  options.first_event = (epoch > 0 ? epoch - 1 : 0) * events_of_a_life + 1;
+  constexpr std::uint64_t epochs = std::uint64_t{1} << 44;
+  options.first_event = ((epoch % epochs) << 20) + 1;
   return options;
 }
 
@@ -69,10 +72,10 @@ void Service::add_replicas() {
                       std::holds_alternative<chord::SuccessorsChanged>(event);
     if (neighbours) replicas_.ring_changed();
   });
-  membership_.before_leave([this](std::function<void()> done) {
+  membership_.before_leave([this](std::function<void(bool)> done) {
     replicas_.leave([this, done = std::move(done)](bool all) {
       if (!all) kernel_.log(LogLevel::warning, "not every record was handed over before leaving");
-      done();
+      done(all);
     });
   });
 }
@@ -91,16 +94,24 @@ Output Service::start(const Command& command, Now now) {
   kernel_.begin(now);
   if (started_ == Time::min()) started_ = now.mono;
   if (const auto* up = std::get_if<Up>(&command)) {
-    auto remembered = recall_peers(kernel_.store());
-    if (!remembered) {
-      kernel_.log(LogLevel::error, "cannot read the remembered peers: " + remembered.error().text);
-    }
-    replicas_.start();
-    membership_.enter(*up, remembered ? *remembered : RememberedPeers{});
+    enter(*up);
+  } else if (std::holds_alternative<Expelled>(command)) {
+    membership_.expel();
   } else {
     membership_.leave();
   }
   return finish();
+}
+
+void Service::enter(const Up& up) {
+  auto way = Membership::check_way_in(kernel_.store(), up);
+  if (!way) return membership_.stay_out(way.error());
+  auto remembered = recall_peers(kernel_.store());
+  if (!remembered) {
+    kernel_.log(LogLevel::error, "cannot read the remembered peers: " + remembered.error().text);
+  }
+  replicas_.start();
+  membership_.enter(up, remembered ? *remembered : RememberedPeers{});
 }
 
 Output Service::receive(const Frame& frame, Now now) {

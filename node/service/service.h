@@ -29,8 +29,9 @@ struct Surroundings {
 };
 
 using Up = Membership::Up;
-struct Down {};  // hand over, leave; Output::finished follows
-using Command = std::variant<Up, Down>;
+struct Down {};      // hand over, leave; Output::finished follows
+struct Expelled {};  // the overlay's authority has told everybody to answer us no more
+using Command = std::variant<Up, Down, Expelled>;
 
 /// What the driver is to do after an input, all of it, in this order within each list. Writes are
 /// committed in the order given and reported by written().
@@ -63,6 +64,7 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
+  /// Up without a way in (Membership::check_way_in) ends at once: Output::finished.
   [[nodiscard]] Output start(const Command& command, Now now);
   [[nodiscard]] Output receive(const Frame& frame, Now now);
   [[nodiscard]] Output link_up(const chord::LinkUp& link, Now now);
@@ -96,6 +98,7 @@ class Service {
   const std::vector<std::pair<std::string, StatusField>>& status_fields() const { return status_; }
 
  private:
+  void enter(const Up& up);
   void add_replicas();
   void add_metrics();
   void pass_ring_events();

@@ -179,6 +179,102 @@ TEST_SUITE("service/service") {
     CHECK(world.now().mono - before < 10s);
   }
 
+  TEST_CASE("a node whose remembered peers cannot be read begins no second ring") {
+    auto world = ring_of(2);
+    world->run(2s);
+    world->kill(name(2));
+    Mutation damage{Table::peers, {'k', 'n', 'o', 'w', 'n'}, Bytes{0xff}};
+    REQUIRE(world->node(name(2)).disk.commit({damage}));
+    world->boot(name(2));
+    world->up(name(2), {});
+    CHECK(world->node(name(2)).finished);
+    CHECK_FALSE(world->node(name(2)).service->membership().founded());
+    CHECK(world->node(name(2)).log.front().find("beckon up --join") != std::string::npos);
+    world->kill(name(2));
+    world->boot(name(2));
+    world->up(name(2), {name(1)});
+    CHECK(world->run_until([&] { return world->ideal(); }, 30s));
+  }
+
+  TEST_CASE("who waits for a join that is long done, or hangs up, leaves nothing behind") {
+    auto world = ring_of(2);
+    HttpRequest wait{.method = "GET",
+                     .path = "/v1/net/self",
+                     .query = {{"_until", "joined"}, {"_timeout", "24h"}}};
+    Service& joined = *world->node(name(1)).service;
+    for (int i = 0; i < 70'000; ++i) {  // more than there may be timers
+      auto exchange = static_cast<ExchangeId>(1'000'000 + i);
+      Output out = joined.http_request(exchange, wait, world->now());
+      REQUIRE(out.http.size() == 1);
+    }
+    world->boot(name(3));
+    world->up(name(3), {name(9)});
+    Service& joining = *world->node(name(3)).service;
+    for (int i = 0; i < 70'000; ++i) {
+      auto exchange = static_cast<ExchangeId>(1'000'000 + i);
+      (void)joining.http_request(exchange, wait, world->now());
+      (void)joining.http_closed(exchange, world->now());
+    }
+    CHECK(joining.api().open_exchanges() == 0);
+    CHECK(joining.membership().state() == State::joining);
+  }
+
+  TEST_CASE("a wait for the join ends after ten minutes, whatever was asked for") {
+    auto world = ring_of(3);
+    world->run(2s);
+    for (int i = 1; i <= 3; ++i) world->kill(name(i));
+    world->boot(name(2));
+    world->up(name(2), {});
+    auto exchange = world->http(name(2), {.method = "GET",
+                                          .path = "/v1/net/self",
+                                          .query = {{"_until", "joined"}, {"_timeout", "24h"}}});
+    world->run(599s);
+    CHECK_FALSE(world->node(name(2)).http.contains(exchange));
+    world->run(2s);
+    CHECK(Json::parse(world->node(name(2)).http[exchange])["state"] == "joining");
+  }
+
+  TEST_CASE("leaving tells whether all was handed over") {
+    auto leave = [](ServiceWorld& world, const std::string& at) {
+      auto exchange = world.http(at, {.method = "POST", .path = "/v1/leave"});
+      CHECK(world.run_until([&] { return world.node(at).http.contains(exchange); }, 60s));
+      return Json::parse(world.node(at).http[exchange]);
+    };
+    auto world = ring_of(3);
+    world->run(2s);
+    CHECK(leave(*world, name(3))["handed_over"] == true);
+    world->kill(name(3));
+    world->kill(name(2));
+    CHECK(leave(*world, name(1))["handed_over"] == false);
+  }
+
+  TEST_CASE("an expelled node says so, and hands nothing over") {
+    auto world = ring_of(2);
+    Service& guest = *world->node(name(2)).service;
+    (void)guest.start(Expelled{}, world->now());
+    CHECK(get(*world, name(2), "/healthz")["state"] == "expelled");
+    CHECK(get(*world, name(2), "/v1/status")["node"]["state"] == "expelled");
+    auto exchange = world->http(name(2), {.method = "POST", .path = "/v1/leave"});
+    CHECK(world->run_until([&] { return world->node(name(2)).finished; }, 15s));
+    CHECK(Json::parse(world->node(name(2)).http[exchange])["handed_over"] == false);
+  }
+
+  TEST_CASE("no two lives number their events alike, and no number overflows") {
+    auto first_of = [](std::uint64_t epoch) {
+      MemoryStore disk;
+      test::FastSigner signer;
+      Service service({}, {}, epoch, {disk, signer, builtin_overlay().id(), {}});
+      return service.api().last_event() + 1;
+    };
+    constexpr std::uint64_t today = 1'800'000'000'000;
+    std::uint64_t last = 0;
+    for (std::uint64_t epoch : {std::uint64_t{1}, std::uint64_t{2}, today, today + 1, 9 * today}) {
+      CAPTURE(epoch);
+      CHECK(first_of(epoch) >= last + 1'000'000);
+      last = first_of(epoch);
+    }
+  }
+
   TEST_CASE("the same seed gives the same history") {
     auto run = [](std::uint64_t seed) {
       auto world = ring_of(4, seed);

@@ -10,6 +10,10 @@ namespace {
 
 constexpr Duration patience = std::chrono::seconds(4);
 
+Error too_many_wait() {
+  return {ErrorCode::unavailable, "too many wait for this already; ask without waiting"};
+}
+
 }  // namespace
 
 const char* to_text(Membership::State state) {
@@ -20,6 +24,8 @@ const char* to_text(Membership::State state) {
       return "joining";
     case Membership::State::joined:
       return "joined";
+    case Membership::State::expelled:
+      return "expelled";
     case Membership::State::leaving:
       return "leaving";
     case Membership::State::left:
@@ -37,10 +43,30 @@ void Membership::set_state(State state) {
   kernel_.emit({"state", fmt::format("{{\"state\":\"{}\"}}", to_text(state))});
   if (state != State::joining) settle_waiters();
   if (state != State::left) return;
-  for (auto& done : std::exchange(left_waiters_, {})) done();
+  for (auto& [number, done] : std::exchange(left_waiters_, {})) done();
 }
 
 // ---- getting on
+
+Result<void> Membership::check_way_in(const Store& store, const Up& up) {
+  auto peers = recall_peers(store);
+  if (peers || up.create || !up.join.empty()) return {};
+  return Error{
+      ErrorCode::internal,
+      fmt::format("the peers this node remembers cannot be read ({}), and without them it would "
+                  "begin a second ring. To come back to its ring: beckon up --join HOST:PORT of a "
+                  "node that is up. To begin a new one: beckon up --create",
+                  peers.error().text)};
+}
+
+void Membership::stay_out(const Error& why) {
+  kernel_.log(LogLevel::error, why.text);
+  set_state(State::left);
+}
+
+void Membership::expel() {
+  if (state_ == State::joining || state_ == State::joined) set_state(State::expelled);
+}
 
 void Membership::enter(const Up& up, RememberedPeers remembered) {
   up_ = up;
@@ -116,50 +142,92 @@ bool Membership::nobody_answers() const {
                      [this](const std::string& address) { return troubles_.contains(address); });
 }
 
-void Membership::when_settled(Duration timeout, Settled done) {
+Result<std::uint64_t> Membership::when_settled(Duration timeout, Settled done) {
   std::uint64_t number = ++last_waiter_;
-  waiters_[number] = std::move(done);
-  auto fire = [this, number] {
-    auto waiter = waiters_.extract(number);
-    if (!waiter.empty()) waiter.mapped()(state_);
-  };
-  kernel_.after(timeout, fire);
-  if (state_ != State::joining) return kernel_.after(Duration::zero(), fire);
-  Duration since = kernel_.now().mono - entered_;
-  kernel_.after(std::max(patience - since, Duration::zero()), [this] {
-    if (nobody_answers()) settle_waiters();
+  if (state_ != State::joining) {
+    done(state_);
+    return number;
+  }
+  if (waiters_.size() >= options_.waiters) return too_many_wait();
+  Time until = kernel_.now().mono + std::min(timeout, options_.longest_wait);
+  waiters_[number] = {.until = until, .done = std::move(done)};
+  watch_waiters();
+  return number;
+}
+
+/// One timer for all: a timer each would stay behind when its waiter is served or gone, and whoever
+/// asks often could use up all there are.
+void Membership::watch_waiters() {
+  if (watching_ || waiters_.empty()) return;
+  watching_ = true;
+  Time now = kernel_.now().mono;
+  Time next = now + options_.wait_grain;
+  for (const auto& [number, waiter] : waiters_) next = std::min(next, std::max(now, waiter.until));
+  kernel_.after(next - now, [this] {
+    watching_ = false;
+    look_at_waiters();
+    watch_waiters();
   });
 }
 
+void Membership::look_at_waiters() {
+  if (nobody_answers()) return settle_waiters();
+  std::vector<Settled> late;
+  for (auto it = waiters_.begin(); it != waiters_.end();) {
+    bool over = it->second.until <= kernel_.now().mono;
+    if (over) late.push_back(std::move(it->second.done));
+    it = over ? waiters_.erase(it) : std::next(it);
+  }
+  for (Settled& done : late) done(state_);
+}
+
 void Membership::settle_waiters() {
-  for (auto& [number, done] : std::exchange(waiters_, {})) done(state_);
+  for (auto& [number, waiter] : std::exchange(waiters_, {})) waiter.done(state_);
+}
+
+void Membership::stop_waiting(std::uint64_t waiter) {
+  waiters_.erase(waiter);
+  left_waiters_.erase(waiter);
 }
 
 // ---- getting off
 
-void Membership::when_left(std::function<void()> done) {
-  if (state_ == State::left) return done();
-  left_waiters_.push_back(std::move(done));
+Result<std::uint64_t> Membership::when_left(std::function<void()> done) {
+  std::uint64_t number = ++last_waiter_;
+  if (state_ == State::left) {
+    done();
+    return number;
+  }
+  if (left_waiters_.size() >= options_.waiters) return too_many_wait();
+  left_waiters_[number] = std::move(done);
+  return number;
 }
 
 void Membership::leave() {
   if (state_ == State::leaving || state_ == State::left) return;
-  bool member = kernel_.ring().mode() == chord::Mode::member;
+  const chord::Peer& ring = kernel_.ring();
+  bool member = ring.mode() == chord::Mode::member;
+  bool expelled = state_ == State::expelled;
   set_state(State::leaving);
   if (!member) return set_state(State::left);
   kernel_.tell_ring(chord::BeginLeave{});
+  if (expelled) return say_goodbye();
+  handed_over_ = !ring.successors().empty() || ring.predecessor().has_value();
   handing_over_ = hand_overs_.size() + 1;
-  auto one_done = [this] {
-    if (handing_over_ > 0 && --handing_over_ == 0) say_goodbye();
+  auto one_done = [this](bool complete) {
+    if (handing_over_ == 0) return;
+    handed_over_ = handed_over_ && complete;
+    if (--handing_over_ == 0) say_goodbye();
   };
   for (const HandOver& hand_over : hand_overs_) hand_over(one_done);
   kernel_.after(options_.hand_over, [this] {
     if (handing_over_ == 0) return;
     handing_over_ = 0;
+    handed_over_ = false;
     kernel_.log(LogLevel::warning, "handing over took too long; leaving all the same");
     say_goodbye();
   });
-  one_done();
+  one_done(true);
 }
 
 void Membership::say_goodbye() { kernel_.tell_ring(chord::LeaveNow{}); }

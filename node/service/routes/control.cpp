@@ -7,10 +7,16 @@ namespace beckon::service {
 
 namespace {
 
-/// Hands over, leaves the ring and ends the process; the answer comes when the ring is left.
+/// Hands over, leaves the ring and ends the process; the answer comes when the ring is left, and
+/// says whether all was handed over.
 void leave(Service& service, const Answer& answer) {
-  service.membership().leave();
-  service.membership().when_left([answer] { answer.json({{"state", "left"}}); });
+  Membership& membership = service.membership();
+  membership.leave();
+  auto waiter = membership.when_left([&membership, answer] {
+    answer.json({{"state", "left"}, {"handed_over", membership.handed_over()}});
+  });
+  if (!waiter) return answer.problem(waiter.error());
+  answer.when_gone([&membership, number = *waiter] { membership.stop_waiting(number); });
 }
 
 }  // namespace

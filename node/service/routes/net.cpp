@@ -24,22 +24,27 @@ Json self_json(Service& service) {
           {"troubles", troubles}};
 }
 
-/// With _until=joined the answer waits until the node has joined, or cannot, or _timeout has run.
+/// With _until=joined the answer waits until the node has joined, or cannot, or _timeout has run,
+/// ten minutes at most.
 void self(Service& service, const ApiRequest& request, const Answer& answer) {
   if (request.query("_until").value_or("") != "joined") return answer.json(self_json(service));
   auto timeout = request.duration("_timeout", std::chrono::seconds(15));
   if (!timeout) return answer.problem(timeout.error());
-  service.membership().when_settled(
+  auto waiter = service.membership().when_settled(
       *timeout, [&service, answer](Membership::State) { answer.json(self_json(service)); });
+  if (!waiter) return answer.problem(waiter.error());
+  answer.when_gone([&service, number = *waiter] { service.membership().stop_waiting(number); });
 }
 
-Json ring_json(const chord::Peer& ring) {
+Json ring_json(Service& service) {
+  const chord::Peer& ring = service.ring();
   Json fingers = Json::array();
   for (const auto& [exponent, peer] : ring.fingers()) {
     fingers.push_back({{"exponent", exponent}, {"id", peer.id.hex()}, {"address", peer.address}});
   }
   return {{"self", ring.self().id.hex()},
           {"address", ring.self().address},
+          {"state", to_text(service.membership().state())},
           {"predecessor", id_or_null(ring.predecessor())},
           {"predecessor_address", ring.predecessor() ? Json(ring.predecessor()->address) : Json()},
           {"successors", to_json(ring.successors())},
@@ -89,9 +94,8 @@ void add_net_routes(Service& service) {
   api.route("GET", "/v1/net/self", [&service](const ApiRequest& request, Answer answer) {
     self(service, request, answer);
   });
-  api.route("GET", "/v1/net/ring", [&service](const ApiRequest&, Answer answer) {
-    answer.json(ring_json(service.ring()));
-  });
+  api.route("GET", "/v1/net/ring",
+            [&service](const ApiRequest&, Answer answer) { answer.json(ring_json(service)); });
   api.route("GET", "/v1/net/peers", [&service](const ApiRequest&, Answer answer) {
     answer.json(peers_json(service.ring()));
   });
