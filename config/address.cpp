@@ -1,5 +1,6 @@
 #include "config/address.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <ifaddrs.h>
 #include <netdb.h>
@@ -67,7 +68,7 @@ Result<Address> parse_address(std::string_view text) {
 
 std::vector<std::string> reachable_at(const std::string& listen) {
   auto address = parse_address(listen);
-  bool all = address && (address->host == "0.0.0.0" || address->host == "::");
+  bool all = address && is_unspecified(address->host);
   if (!all) return {listen};
   bool ipv6 = address->host == "::";
   std::vector<std::string> out;
@@ -86,6 +87,14 @@ std::vector<std::string> reachable_at(const std::string& listen) {
   }
   if (out.empty()) out.push_back(fmt::format("{}:{}", ipv6 ? "[::1]" : "127.0.0.1", address->port));
   return out;
+}
+
+bool is_unspecified(std::string_view host) {
+  std::string text(host);
+  in_addr four{};
+  in6_addr six{};
+  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return four.s_addr == INADDR_ANY;
+  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && IN6_IS_ADDR_UNSPECIFIED(&six);
 }
 
 bool is_loopback(std::string_view address) {

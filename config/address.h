@@ -23,5 +23,6 @@ Result<Address> parse_address(std::string_view text);
 /// At most four, never none.
 std::vector<std::string> reachable_at(const std::string& listen);
 bool is_loopback(std::string_view address);
+bool is_unspecified(std::string_view host);  // all addresses of a machine, none to dial
 
 }  // namespace beckon::config

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "config/disk.h"
+
 namespace beckon::config {
 
 namespace {
@@ -27,6 +29,11 @@ Result<Paths> below_home(const Path& home) {
   std::error_code problem;
   Path absolute = std::filesystem::absolute(home, problem).lexically_normal();
   if (problem) return invalid(fmt::format("--home {}: {}", home.string(), problem.message()));
+  Path there = nearest_existing(absolute);
+  if (!std::filesystem::is_directory(there, problem)) {
+    return invalid(fmt::format("{} is a file, and --home needs a folder. Choose another --home DIR",
+                               there.string()));
+  }
   return Paths{.home = absolute,
                .config_file = absolute / "config.toml",
                .state_dir = absolute,

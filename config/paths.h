@@ -37,8 +37,8 @@ struct Paths {
   Path database() const { return state_dir / "beckon.db"; }
 };
 
-/// Fails when neither a home nor HOME is known, or when the socket's path would be longer than the
-/// system allows (107 bytes).
+/// Fails when neither a home nor HOME is known, when the home is a file, or when the socket's path
+/// would be longer than the system allows (107 bytes).
 Result<Paths> find_paths(const std::string& home_flag, const Environment& environment);
 
 /// Makes the state and runtime folders, mode 0700, and refuses one that others may enter.

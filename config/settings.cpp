@@ -37,6 +37,20 @@ Result<std::string> check_addresses(std::string_view value) {
   return out;
 }
 
+/// An address for others to dial.
+Result<std::string> check_reachable(std::string_view value) {
+  if (value.empty()) return std::string();
+  auto address = parse_address(value);
+  if (!address) return address.error();
+  if (address->port == 0)
+    return invalid("others cannot dial port 0: wanted a port from 1 to 65535");
+  if (is_unspecified(address->host)) {
+    return invalid(
+        fmt::format("others cannot dial {}: wanted an address of this machine", address->host));
+  }
+  return std::string(value);
+}
+
 Result<std::string> check_level(std::string_view value) {
   for (std::string_view level : {"debug", "info", "warning", "error"}) {
     if (value == level) return std::string(value);
@@ -95,7 +109,7 @@ const std::vector<Key>& keys() {
   static const std::vector<Key> all = {
       {"listen", Kind::address, "0.0.0.0:4290",
        "where other nodes reach this one; port 0 picks a free one"},
-      {"advertise", Kind::address, "",
+      {"advertise", Kind::reachable, "",
        "the address told to other nodes, when it differs from listen"},
       {"join", Kind::addresses, "", "peers to join through, beside the remembered ones"},
       {"log.level", Kind::level, "info", "debug, info, warning or error"},
@@ -131,6 +145,8 @@ Result<std::string> check_value(const Key& key, std::string_view value) {
       return check_level(value);
     case Kind::addresses:
       return check_addresses(value);
+    case Kind::reachable:
+      return check_reachable(value);
     case Kind::address: {
       if (value.empty()) return std::string();
       auto address = parse_address(value);

@@ -10,7 +10,7 @@
 
 namespace beckon::config {
 
-enum class Kind { text, address, addresses, duration, level, size };
+enum class Kind { text, address, reachable, addresses, duration, level, size };
 
 /// One thing a user may set, in config.toml as `name = "value"` (a dot in the name is a table), or
 /// in the environment as BECKON_NAME with dots as underscores.

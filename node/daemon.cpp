@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "config/disk.h"
 #include "config/settings.h"
 #include "node/driver.h"
 #include "node/instance.h"
@@ -67,6 +68,11 @@ service::Seeds fresh_seeds() {
   return out;
 }
 
+bool ignored(int signal) {  // as under nohup
+  struct sigaction current {};
+  return ::sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
 /// Tells `beckon up` that the API answers, and lets go of its stderr.
 void say_ready(LogFile& log) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, "ready\n", 6);
@@ -91,6 +97,7 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   store_options.max_bytes += settings.size("store.size");
   auto store = io::SqliteStore::open(paths.database().string(), store_options);
   if (!store) return store.error();
+  if (auto way = service::Membership::check_way_in(**store, up); !way) return way;
   auto epoch = service::raise_epoch(**store, io::uv::wall_now());
   if (!epoch) return epoch.error();
 
@@ -129,10 +136,35 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                    instance.overlay.name, (*driver)->transport().addresses().front())});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
   io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
+  std::optional<io::uv::Signal> hang_up;
+  if (!ignored(SIGHUP)) hang_up.emplace(loop, SIGHUP, [&] { (*driver)->leave(); });
   if (options.detached) say_ready(**log);
   (*driver)->start(std::move(up));
   loop.run();
   return {};
+}
+
+/// The life of the node of this home.
+Result<void> run_in(const Paths& paths, const DaemonOptions& options) {
+  if (auto fine = check_wish(options); !fine) return fine;
+  auto settings = Settings::load(paths, config::process_environment, flags_of(options));
+  if (!settings) return settings.error();
+  auto lock = lock_home(paths);
+  if (!lock) return lock.error();
+  service::Up up{.join = settings->list("join"), .create = options.create};
+  WallTime now = io::uv::wall_now();
+  if (!options.invite.empty()) {
+    auto addresses = accept_invite(paths, options.invite, now);
+    if (!addresses) return addresses.error();
+    up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
+  }
+  auto instance = load_instance(paths, now);
+  if (!instance) {  // a file that cannot be read is no wrong usage
+    Error why = instance.error();
+    if (why.code == ErrorCode::invalid) why.code = ErrorCode::internal;
+    return why;
+  }
+  return serve(paths, *settings, options, *instance, std::move(up));
 }
 
 }  // namespace
@@ -140,34 +172,18 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
 Result<void> run_daemon(const DaemonOptions& options) {
   auto paths = config::find_paths(options.home, config::process_environment);
   if (!paths) return paths.error();
-  if (auto fine = check_wish(options); !fine) return fine;
-  auto settings = Settings::load(*paths, config::process_environment, flags_of(options));
-  if (!settings) return settings.error();
-  auto lock = lock_home(*paths);
-  if (!lock) return lock.error();
-  service::Up up{.join = settings->list("join"), .create = options.create};
-  WallTime now = io::uv::wall_now();
-  if (!options.invite.empty()) {
-    auto addresses = accept_invite(*paths, options.invite, now);
-    if (!addresses) return addresses.error();
-    up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
-  }
-  auto instance = load_instance(*paths, now);
-  if (!instance) {  // a file that cannot be read is no wrong usage
-    Error why = instance.error();
-    if (why.code == ErrorCode::invalid) why.code = ErrorCode::internal;
-    return why;
-  }
-  return serve(*paths, *settings, options, *instance, std::move(up));
+  auto ended = run_in(*paths, options);
+  if (!ended) return config::blame_disk(*paths, ended.error());
+  return ended;
 }
 
 Result<MadeOverlay> found_overlay(const DaemonOptions& options, const std::string& name) {
   auto paths = config::find_paths(options.home, config::process_environment);
   if (!paths) return paths.error();
   auto lock = lock_home(*paths);
-  if (!lock) return lock.error();
+  if (!lock) return config::blame_disk(*paths, lock.error());
   auto overlay = create_overlay(*paths, name, io::uv::wall_now());
-  if (!overlay) return overlay.error();
+  if (!overlay) return config::blame_disk(*paths, overlay.error());
   return MadeOverlay{overlay->name, to_hex(overlay->id()), paths->authority_dir().string()};
 }
 

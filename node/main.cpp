@@ -13,6 +13,8 @@ namespace {
 
 using namespace beckon;
 
+constexpr int usage = 2;
+
 /// Keys live in this process: no core file, and no other process of the user may look inside.
 void forbid_core_dumps() {
   rlimit none{0, 0};
@@ -22,7 +24,18 @@ void forbid_core_dumps() {
 
 int complain(const Error& error) {
   fmt::print(stderr, "beckond: {}\n", error.text);
-  return error.code == ErrorCode::invalid ? 2 : 1;
+  return error.code == ErrorCode::invalid ? usage : 1;
+}
+
+/// Whatever else beckon checks, beckond may be started by hand or by systemd: an empty value must
+/// not mean the default.
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator not_empty(
+      [](const std::string& text) -> std::string {
+        return text.empty() ? "needs a value, got an empty one" : "";
+      },
+      "");
+  for (CLI::Option* option : app.get_options({})) option->check(not_empty);
 }
 
 int make_overlay(const DaemonOptions& options, const std::string& name) {
@@ -52,7 +65,8 @@ int main(int argc, char** argv) {
       ->type_name("HOST:PORT")
       ->allow_extra_args(false);
   app.add_option("--invite", options.invite, "What another node's `beckon overlay invite` printed")
-      ->type_name("STRING");
+      ->type_name("STRING")
+      ->envname("BECKON_INVITE");
   app.add_flag("--create", options.create, "Found a new ring even though peers are remembered");
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->type_name("LEVEL");
@@ -60,7 +74,13 @@ int main(int argc, char** argv) {
   app.add_flag("--detached", options.detached, "Say \"ready\" on stderr once up, then only log");
   app.add_option("--create-overlay", new_overlay, "Found a closed overlay in this home, and end")
       ->type_name("NAME");
-  CLI11_PARSE(app, argc, argv);
+  refuse_empty_values(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage;
+  }
+  ::unsetenv("BECKON_INVITE");  // it holds a secret, and no child needs it
 
   ::signal(SIGPIPE, SIG_IGN);
   forbid_core_dumps();

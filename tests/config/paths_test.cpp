@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "config/disk.h"
+
 using namespace beckon::config;
 
 namespace {
@@ -44,6 +46,27 @@ TEST_SUITE("config/paths") {
     CHECK(find_paths("", given({})).error().text.find("--home") != std::string::npos);
     CHECK(find_paths("/" + std::string(120, 'x'), given({})).error().text.find("shorter") !=
           std::string::npos);
+  }
+
+  TEST_CASE("a home that is a file, or below one, is refused by name") {
+    char pattern[] = "/tmp/beckon-paths-XXXXXX";
+    int file = mkstemp(pattern);
+    REQUIRE(file >= 0);
+    ::close(file);
+    std::string path = pattern;
+    CHECK(find_paths(path, given({})).error().text.find(path + " is a file") == 0);
+    CHECK(find_paths(path + "/below/it", given({})).error().text.find(path + " is a file") == 0);
+    std::filesystem::remove(path);
+  }
+
+  TEST_CASE("a failure on a disk with room and for writing is told as it was") {
+    Paths paths{.state_dir = "/tmp"};
+    beckon::Error error{beckon::ErrorCode::internal, "it failed"};
+    CHECK(blame_disk(paths, error).text == "it failed");
+    paths.state_dir = "/proc/self";  // a file system without any room
+    CHECK(blame_disk(paths, error).text.find("is full (0 KiB free)") != std::string::npos);
+    error.code = beckon::ErrorCode::refused;
+    CHECK(blame_disk(paths, error).text == "it failed");
   }
 
   TEST_CASE("folders are made for the user alone, and one open to others is refused") {

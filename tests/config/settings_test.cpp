@@ -52,6 +52,17 @@ TEST_SUITE("config/settings") {
     CHECK(settings->get("store.sync").origin == "default");
   }
 
+  TEST_CASE("only an address that others can dial is advertised") {
+    Files files("", "");
+    for (const char* address : {"192.0.2.2:0", "0.0.0.0:4290", "[::]:4290", "[0::0]:4290"}) {
+      CAPTURE(address);
+      auto settings = files.load(nothing, {{"advertise", address}});
+      REQUIRE_FALSE(settings);
+      CHECK(settings.error().text.find("--advertise: others cannot dial") == 0);
+    }
+    CHECK(files.load(nothing, {{"advertise", "192.0.2.2:4290"}, {"listen", "0.0.0.0:0"}}));
+  }
+
   TEST_CASE("a start without flags listens where the last one with flags was told to") {
     Files files("", "");
     REQUIRE(remember_start(files.paths, {{"listen", "127.0.0.1:7"}, {"advertise", "a.example:7"}}));
