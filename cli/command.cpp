@@ -49,6 +49,14 @@ Argument Command::add_flag(const std::string& names, bool& to, const std::string
 
 namespace {
 
+/// An empty value, as of a variable that is not set, must never mean the default: `up --join ""`
+/// would found a ring of its own.
+const CLI::Validator not_empty(
+    [](const std::string& text) -> std::string {
+      return text.empty() ? "needs a value, got an empty one" : "";
+    },
+    "");
+
 /// CLI11 would take -1 for 2^64 - 1 without a word.
 const CLI::Validator not_negative(
     [](const std::string& text) -> std::string {
@@ -67,6 +75,7 @@ template <typename Value>
 Argument Command::add_option(const std::string& names, Value& to, const std::string& help) const {
   CLI::Option* option = app_->add_option(names, to, help);
   if (is_unsigned<Value>) option->check(not_negative);
+  if (!option->get_positional()) option->check(not_empty);
   return Argument(option);
 }
 

@@ -1,9 +1,10 @@
 #include "cli/explain.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <utility>
 
 #include "base/log.h"
 #include "cli/suggest.h"
@@ -28,6 +29,16 @@ void add_flags(const CLI::App& app, std::vector<std::string>& out) {
   }
 }
 
+/// Whether the word behind this flag belongs to it.
+bool takes_next(const CLI::App& app, const CLI::App& at, const std::string& raw) {
+  if (!raw.starts_with("-") || raw.find('=') != raw.npos) return false;
+  for (const CLI::App* owner : {&at, &app}) {
+    const CLI::Option* option = owner->get_option_no_throw(raw);
+    if (option != nullptr) return option->get_items_expected_max() > 0;
+  }
+  return false;
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -46,16 +57,27 @@ std::string sentence_of(const CLI::ParseError& error) {
   return text;
 }
 
+/// A group of commands was named, and none of them.
+Mistake missing_command(const CLI::App& group, const std::string& path,
+                        const std::string& instead) {
+  std::string choices = fmt::format("Choose: {}", fmt::join(commands_of(group), ", "));
+  if (instead.empty()) return {fmt::format("'{}' needs a command", path), choices};
+  return {fmt::format("'{}' has no command '{}'", path, printable(instead, 60)), choices};
+}
+
 }  // namespace
 
 Mistake explain(const CLI::App& app, const CLI::ParseError& error,
                 const std::vector<std::string>& words) {
   const CLI::App* at = &app;
   std::string path = "beckon";
+  std::string unknown;  // the first word that is neither a command nor a flag
   int code = error.get_exit_code();
   bool unknown_word = code == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
                       code == static_cast<int>(CLI::ExitCodes::RequiredError);
+  bool skip = false;
   for (const std::string& raw : words) {
+    if (std::exchange(skip, takes_next(app, *at, raw)) && !raw.starts_with("-")) continue;
     std::string word = raw.substr(0, raw.find('='));
     bool is_flag = word.starts_with("--");
     std::vector<std::string> names = is_flag ? std::vector<std::string>{} : commands_of(*at);
@@ -66,9 +88,11 @@ Mistake explain(const CLI::App& app, const CLI::ParseError& error,
     if (contains(names, word)) {
       if (is_flag) continue;
       at = at->get_subcommand(word);
+      unknown.clear();
       path += " " + word;
       continue;
     }
+    if (!is_flag && !raw.starts_with("-") && unknown.empty()) unknown = word;
     auto near = suggest(word, names);
     if (near.empty() || !unknown_word) continue;
     return {
@@ -76,6 +100,8 @@ Mistake explain(const CLI::App& app, const CLI::ParseError& error,
         fmt::format("Did you mean: {} {}", path, near.front())};
   }
   std::string hint = fmt::format("See: {} --help", path);
+  if (code == static_cast<int>(CLI::ExitCodes::RequiredError) && !commands_of(*at).empty())
+    return missing_command(*at, path, unknown);
   bool extra = code == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (auto left = app.remaining(true); extra && !left.empty()) {
     bool wants_command = !commands_of(*at).empty() && !left.front().starts_with("-");

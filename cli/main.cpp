@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/commands/daemon.h"
@@ -33,6 +33,21 @@ void add_commands(Command app, Globals& globals) {
   }
 }
 
+/// `--join=` with nothing behind it, for which CLI11 would take the next word.
+std::string flag_without_value(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return {};
+    if (word.starts_with("--") && word.ends_with("=")) return word.substr(0, word.size() - 1);
+  }
+  return {};
+}
+
+int misused(Globals& globals, const std::vector<std::string>& words, const Mistake& mistake) {
+  // CLI11 stores flags only after all of them were read well, so ask the raw words.
+  globals.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  return fail(globals, exit_code::usage, mistake.message, mistake.hint);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,16 +58,14 @@ int main(int argc, char** argv) {
   Globals globals;
   add_globals(Command(&app), globals);
   add_commands(Command(&app), globals);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (std::string flag = flag_without_value(words); !flag.empty())
+    return misused(globals, words, {flag + ": needs a value, got an empty one", ""});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    // CLI11 stores flags only after all of them were read well, so ask the raw words.
-    globals.json = globals.json || std::any_of(argv + 1, argv + argc, [](const char* word) {
-                     return std::string_view(word) == "--json";
-                   });
-    Mistake mistake = explain(app, error, {argv + 1, argv + argc});
-    return fail(globals, exit_code::usage, mistake.message, mistake.hint);
+    return misused(globals, words, explain(app, error, words));
   }
   if (!globals.action) {
     std::fputs(app.help().c_str(), stdout);

@@ -96,8 +96,11 @@ std::vector<Check> check_daemon(const config::Paths& paths) {
   std::vector<Check> out{
       {Health::fine, "daemon", "runs, node " + self.value("id", "").substr(0, 8)}};
   std::string state = self.value("state", "");
-  out.push_back({state == "joined" ? Health::fine : Health::wrong, "ring", state,
-                 state == "joined" ? "" : "beckon up --join HOST:PORT of a node that is up"});
+  std::string cure = state == "joined" ? ""
+                     : state == "expelled"
+                         ? "beckon down; with a new invite beckon up --invite STRING"
+                         : "beckon up --join HOST:PORT of a node that is up";
+  out.push_back({state == "joined" ? Health::fine : Health::wrong, "ring", state, cure});
   for (const Json& trouble : self["troubles"]) {
     out.push_back(
         {Health::note, "peer", trouble.value("address", "") + ": " + trouble.value("error", "")});

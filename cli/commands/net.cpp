@@ -46,7 +46,16 @@ int print_ring(const Json& reply) {
     table.add({fmt::format("successor {}", ++place), brief(peer["id"]), text(peer["address"])});
   }
   fmt::print("{}", table.text());
-  if (reply["successors"].empty()) fmt::print(stderr, "This node is a ring of one.\n");
+  std::string state = reply.value("state", "joined");
+  if (state != "joined") {
+    fmt::print(stderr, "This node is {}. See: beckon status\n",
+               state == "joining" ? "still joining" : printable(state));
+  } else if (reply["successors"].empty()) {
+    bool alone = reply["predecessor"].is_null();
+    fmt::print(stderr, "{}\n",
+               alone ? "This node is a ring of one."
+                     : "This node has no successor yet; it looks for one.");
+  }
   return exit_code::ok;
 }
 
@@ -59,8 +68,11 @@ int print_stats(const Json& reply) {
 
 int print_ping(const Json& reply) {
   if (!reply["round_trip_ms"].is_number()) {
-    fmt::print(stderr, "beckon: {} at {} does not answer\n", brief(reply["id"]),
-               text(reply["address"]));
+    // A peer that was pinged too often answers that it wants to be left alone for a moment.
+    bool linked = reply.value("linked", false);
+    fmt::print(stderr, "beckon: {} at {} does not answer{}\n", brief(reply["id"]),
+               text(reply["address"]),
+               linked ? " this ping, but its link is open: pinged too often? Wait a second" : "");
     return exit_code::nothing;
   }
   fmt::print("{} at {}: {}\n", brief(reply["id"]), text(reply["address"]),

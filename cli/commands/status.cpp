@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/duration.h"
@@ -72,23 +73,27 @@ void print_mail(const Json& status) {
   }
 }
 
+std::string ring_text(const std::string& state, const Json& ring) {
+  const Json& successors = ring["successors"];
+  bool alone = successors.empty() && ring["predecessor"].is_null();
+  if (state == "joining" && alone) return "not joined yet";
+  if (state == "expelled") return "no longer part of it";
+  if (alone) return "this node alone";
+  int size = ring["size_estimate"].get<int>();
+  std::string more =
+      successors.size() > 1 ? fmt::format(" and {} more", successors.size() - 1) : "";
+  return fmt::format("about {} nodes; predecessor {}, successor {}{}", std::max(size, 2),
+                     brief(ring["predecessor"]),
+                     successors.empty() ? "none yet" : brief(successors[0]["id"]), more);
+}
+
 void print(const Globals& globals, const Json& status) {
   const Json& node = status["node"];
-  const Json& ring = status["ring"];
   std::string state = node["state"];
   fmt::print("Node     {} at {}, {}, up {}\n", brief(node["id"]),
              printable(node["listen"].get<std::string>()), state_text(globals, state),
              to_text(std::chrono::seconds(node.value("uptime_s", 0))));
-  if (state == "joined" && ring["successors"].empty()) {
-    fmt::print("Ring     this node alone\n");
-  } else {
-    const Json& successors = ring["successors"];
-    std::string more =
-        successors.size() > 1 ? fmt::format(" and {} more", successors.size() - 1) : "";
-    fmt::print("Ring     about {} nodes; predecessor {}, successor {}{}\n",
-               ring["size_estimate"].get<int>(), brief(ring["predecessor"]),
-               successors.empty() ? "none" : brief(successors[0]["id"]), more);
-  }
+  fmt::print("Ring     {}\n", ring_text(state, status["ring"]));
   print_admission(status);
   print_users(status["users"]);
   print_mail(status);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@ namespace beckon::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr const char* invite_variable = "BECKON_INVITE";
+constexpr Duration longest_wait = std::chrono::minutes(10);  // of one request to beckond
 
 struct Options {
   std::string listen{};
@@ -23,7 +26,8 @@ struct Options {
   std::string invite{};
   bool create = false;
   bool foreground = false;
-  std::string timeout = "45s";  // a ring whose nodes all restarted begins anew after 20 s
+  // A ring whose nodes were all restarted at once begins anew after about half a minute.
+  std::string timeout = "45s";
 };
 
 std::vector<std::string> arguments_for(const Globals& globals, const Options& options) {
@@ -35,7 +39,6 @@ std::vector<std::string> arguments_for(const Globals& globals, const Options& op
   add("--listen", options.listen);
   add("--advertise", options.advertise);
   for (const std::string& address : options.join) add("--join", address);
-  add("--invite", options.invite);
   if (options.create) out.emplace_back("--create");
   if (globals.verbose) out.insert(out.end(), {"--log-level", "debug"});
   return out;
@@ -51,8 +54,14 @@ std::string troubles(const Json& self) {
   return out;
 }
 
+int tell_expelled(const Globals& globals) {
+  return fail(globals, exit_code::nothing, "the overlay's authority has expelled this node",
+              "To come back, ask for a new invite, then: beckon down; beckon up --invite STRING");
+}
+
 /// What was met at each address, and what to do.
 int tell_not_joined(const Globals& globals, const Json& self) {
+  if (self["state"] == "expelled") return tell_expelled(globals);
   bool had_peers = self.value("had_peers", false);
   std::string reasons = troubles(self);
   const Json& met = self["troubles"];
@@ -91,7 +100,8 @@ std::string welcome(const Json& overlay, const std::string& join) {
 int tell_joined(const Globals& globals, const Json& self, const Json& status, const Json& overlay) {
   std::string listen = self["address"];
   std::string id = self["id"];
-  bool alone = status["ring"]["successors"].empty();
+  const Json& ring = status["ring"];
+  bool alone = ring["successors"].empty() && ring["predecessor"].is_null();
   std::string join = "beckon up --join " + listen;
   if (globals.json) {
     Json out{{"node", {{"id", id}, {"listen", listen}, {"state", self["state"]}}},
@@ -106,7 +116,7 @@ int tell_joined(const Globals& globals, const Json& self, const Json& status, co
     if (!globals.quiet) fmt::print(stderr, "{}\n", welcome(overlay, join));
   } else {
     fmt::print("Joined: node {} at {}, about {} nodes in the ring.\n", id.substr(0, 8),
-               printable(listen, 80), status["ring"]["size_estimate"].get<int>());
+               printable(listen, 80), std::max(2, ring["size_estimate"].get<int>()));
     if (!globals.quiet) fmt::print(stderr, "Next: beckon net ring\n");
   }
   return exit_code::ok;
@@ -114,9 +124,17 @@ int tell_joined(const Globals& globals, const Json& self, const Json& status, co
 
 /// Asks until the node has joined, or cannot, or `patience` is over.
 std::optional<Json> wait_joined(Session& session, Duration patience) {
-  return session.call_json({.path = "/v1/net/self",
-                            .query = {{"_until", "joined"}, {"_timeout", to_text(patience)}},
-                            .timeout = patience + std::chrono::seconds(10)});
+  using Clock = std::chrono::steady_clock;
+  for (;;) {
+    auto begin = Clock::now();
+    Duration part = std::min(patience, longest_wait);
+    auto self = session.call_json({.path = "/v1/net/self",
+                                   .query = {{"_until", "joined"}, {"_timeout", to_text(part)}},
+                                   .timeout = part + std::chrono::seconds(10)});
+    bool cut_short = Clock::now() - begin >= part && patience > part;
+    if (!self || (*self)["state"] != "joining" || !cut_short) return self;
+    patience -= part;
+  }
 }
 
 void tell_waiting(const Options& options, const Json& self, Duration rest) {
@@ -175,6 +193,8 @@ int up(const Globals& globals, const Options& options) {
   auto beckond = find_beckond();
   if (!beckond) return fail(globals, beckond.error());
   auto arguments = arguments_for(globals, options);
+  // Every user of the machine may read a process's arguments; its environment only its own user.
+  if (!options.invite.empty()) ::setenv(invite_variable, options.invite.c_str(), 1);
   if (options.foreground) {
     arguments.emplace_back("--foreground");
     return fail(globals, become(*beckond, arguments));
@@ -207,7 +227,8 @@ void add_up(Command app, Globals& globals) {
   command
       .add_option("--invite", options->invite,
                   "The string another node's `beckon overlay invite` printed")
-      .type_name("STRING");
+      .type_name("STRING")
+      .from_environment(invite_variable);
   command.add_flag("--create", options->create,
                    "Found a new ring even though peers are remembered");
   command.add_flag("--foreground", options->foreground, "Stay in this terminal and log to it");

@@ -1,7 +1,11 @@
 """What people read when something is not as it should be, and the shapes scripts rely on."""
+import contextlib
 import json
 import os
+import pathlib
+import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 
@@ -76,23 +80,94 @@ class Sentences(Overlay):
         self.expect(node, ["up", "--create", "--join", "127.0.0.1:9"], 2, "--create", "--join", "one of them")
         self.assertIsNone(node.pid())
         self.expect(node, ["config", "set", "ring.stabilize", "soon"], 2, "5s")
+        self.expect(node, ["net", "bogus"], 2, "'beckon net' has no command 'bogus'", "peers, ring, stats")
+        self.expect(node, ["net"], 2, "'beckon net' needs a command", "peers, ring, stats")
 
+    def test_an_empty_value_is_never_the_default(self):
+        node = self.node()
+        for flag in ("--join", "--invite", "--listen", "--advertise", "--timeout", "--home"):
+            self.expect(node, ["up", flag, ""], 2, flag, "empty")
+            self.expect(node, ["up", flag + "="], 2, flag, "empty")
+        beckond = overlay.BECKON.replace("cli/beckon", "node/beckond")
+        for flag in ("--join", "--invite", "--home"):
+            done = subprocess.run([beckond, "--home", str(node.home), flag, ""], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("empty", done.stderr)
+        self.assertIsNone(node.pid())
+
+    def test_an_address_that_nobody_can_dial_is_not_told_to_others(self):
+        node = self.node()
+        for address in ("0.0.0.0:0", "192.0.2.2:0", "0.0.0.0:4290", "[::]:4290"):
+            self.expect(node, ["up", "--listen", "127.0.0.1:0", "--advertise", address], 2, "--advertise", "cannot dial")
+
+    def test_a_home_that_is_a_file(self):
+        node = self.node()
+        (node.home / "file").write_text("")
+        for home in (node.home / "file", node.home / "file" / "below"):
+            node.home = home
+            self.expect(node, ["up"], 2, "is a file", "--home DIR")
+
+    def test_remembered_peers_that_cannot_be_read_found_no_second_ring(self):
+        first, second = self.ring(2)
+        wait_for(lambda: ring_is_ideal([first, second]), 30, "a ring of two")
+        second.kill()
+        with contextlib.closing(sqlite3.connect(second.home / "beckon.db")) as db, db:
+            db.execute("update peers set value = x'ff' where key = cast('known' as blob)")
+            self.assertEqual(db.total_changes, 1)
+        self.expect(second, ["up", "--listen", second.listen], 1, "second ring", "--join HOST:PORT", "--create")
+        second.up("--join", first.listen)
+        wait_for(lambda: ring_is_ideal([first, second]), 30, "its return")
+
+    def test_a_disk_that_cannot_be_written_is_named(self):
+        for mount, words in (("size=40k", ["is full", "make room"]), ("ro", ["read-only", "mount it for writing"])):
+            node = self.node(mount)
+            script = f'mount -t tmpfs -o {mount},mode=700 tmpfs "$0" || exit 77; exec "$@"'
+            done = subprocess.run(["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+                                   script, str(node.home), *node.command("up", "--listen", "127.0.0.1:0")],
+                                  capture_output=True, text=True, timeout=60)
+            if done.returncode == 77 or "unshare" in done.stderr:
+                self.skipTest("mount namespaces are not permitted here")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            for word in [*words, "--home DIR"]:
+                self.assertIn(word, done.stderr)
 
     def test_down_claims_no_more_than_was_done(self):
         member, other = self.ring(2)
         lost = self.node()
         wait_for(lambda: ring_is_ideal([member, other]), 30, "a ring of two")
         self.assertIn("Handed over and left", member.run("down")[1])
-        wait_for(lambda: other.json("status")["ring"]["successors"] == [], 30, "the other alone")
+        wait_for(lambda: "this node alone" in other.run("status")[1], 30, "the other alone")
+        self.assertEqual(other.run("net", "ring")[2], "This node is a ring of one.\n")
         self.assertIn("Left a ring of one", other.run("down")[1])
         trying = subprocess.Popen(lost.command("up", "--foreground", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:9"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(lambda: lost.run("status")[0] == 0, 30, "its start")
         wait_for(lambda: "Trouble  127.0.0.1:9" in lost.run("status")[1], 30, "the reason in its status")
+        self.assertIn("Ring     not joined yet", lost.run("status")[1])
+        self.assertIn("still joining", lost.run("net", "ring")[2])
         code, out, err = lost.run("down")
         self.assertEqual(code, 0, err)
         self.assertIn("It had not joined", out)
         self.assertEqual(trying.wait(timeout=60), 0)
+
+    def test_down_tells_when_the_neighbours_did_not_take_over(self):
+        member, other = self.node(stabilize="5s"), self.node(stabilize="5s")  # slow to notice
+        member.up()
+        other.up("--join", member.listen)
+        wait_for(lambda: ring_is_ideal([member, other]), 60, "a ring of two")
+        self.assertEqual(member.run("profile", "set", "hobby=chess")[0], 0)
+        self.assertEqual(member.run("profile", "publish")[0], 0)
+        os.kill(other.pid(), signal.SIGSTOP)
+        code, out, err = member.run("down")
+        self.assertEqual(code, 4, out + err)
+        self.assertIn("not every record was handed over", out)
+
+    def test_a_hangup_leaves(self):
+        member, other = self.ring(2)
+        wait_for(lambda: ring_is_ideal([member, other]), 30, "a ring of two")
+        os.kill(other.pid(), signal.SIGHUP)
+        wait_for(lambda: other.pid() is None, 20, "its end")
+        self.assertIn("this node is left", (other.home / "beckond.log").read_text())
 
     def test_a_restart_listens_where_the_last_start_was_told_to(self):
         node = self.node()
@@ -159,6 +234,7 @@ class ClosedOverlay(Overlay):
         founder.up()
         invite = founder.json("overlay", "invite")["invite"]
         guest.up("--invite", invite)
+        self.assertNotIn(invite.encode(), pathlib.Path(f"/proc/{guest.pid()}/cmdline").read_bytes())
         wait_for(lambda: ring_is_ideal([founder, guest]), 30, "a closed ring of two")
         code, _, err = stranger.run("up", "--listen", "127.0.0.1:0", "--invite", invite)
         self.assertEqual(code, 1, "an invite is good once")
@@ -177,9 +253,14 @@ class ClosedOverlay(Overlay):
         wait_for(lambda: guest.json("status")["credential"].get("expelled"), 30, "its hearing of it")
         _, out, err = guest.run("status")
         self.assertIn("Expelled by the overlay's authority", out)
+        self.assertIn(", expelled, up", out)
+        self.assertNotIn("nodes; predecessor", out)
+        self.assertEqual(guest.json("net", "ring")["state"], "expelled")
         self.assertNotIn("Admitted", out)
         self.assertIn("--invite", err)
-        self.assertEqual(guest.run("down")[0], 0)
+        code, out, _ = guest.run("down")
+        self.assertEqual(code, 0)
+        self.assertIn("It was expelled", out)
         code, _, err = guest.run("up", timeout=20)
         self.assertEqual(code, 1)
         self.assertIn("has expelled this node", err)
