@@ -126,12 +126,25 @@ service::Nonce Authority::place_of(const Digest& key_hash) const {
   return nonce;
 }
 
+/// Those whose credential ended long ago; all whose credential has ended when there is no room.
+void Authority::forget_ended(WallTime now) {
+  auto forget = [&](WallTime before) {
+    std::erase_if(members_, [&](const auto& entry) {
+      const service::Credential& credential = entry.second;
+      return credential.not_after < before && credential.role != service::Role::authority;
+    });
+  };
+  forget(now - options_.member_memory);
+  if (members_.size() >= options_.max_members) forget(now);
+}
+
 Result<service::Credential> Authority::issue(const PublicKey& key, service::Role role,
                                              WallTime now) {
   service::Credential draft{
       .overlay = overlay_.id(), .key_hash = sha256(service::spki_of(key)), .role = role};
   draft.nonce = place_of(draft.key_hash);
   chord::Id id = service::node_id(key, draft.nonce);
+  forget_ended(now);
   if (members_.size() >= options_.max_members && !members_.contains(id)) {
     return refuse(
         fmt::format("the overlay has {} members, as many as it may have", members_.size()));
@@ -185,12 +198,12 @@ Result<service::Credential> Authority::admit(const PublicKey& key,
     return refuse("an invite that is unknown or was used");
   }
   bool in_time = now < found->second;
-  invites_.erase(found);  // once, whatever comes of it; issue() saves
-  if (!in_time) {
-    if (auto saved = save(); !saved) return saved.error();
-    return refuse("an invite that has ended");
-  }
-  return issue(key, service::Role::member, now);
+  invites_.erase(found);  // once, whatever comes of it
+  auto issued = in_time ? issue(key, service::Role::member, now)
+                        : Result<service::Credential>(refuse("an invite that has ended"));
+  if (issued) return issued;  // and saved
+  if (auto saved = save(); !saved) return saved.error();
+  return issued;
 }
 
 Result<service::Credential> Authority::renew(const chord::Id& member, WallTime now) {

@@ -23,6 +23,8 @@ class Authority final : public service::Enroller {
     std::chrono::hours invite_life{7 * 24};
     std::size_t max_open_invites = 256;
     std::size_t max_members = 65536;
+    std::chrono::hours member_memory{365 * 24};  // who was away so long after its credential ended
+                                                 // is forgotten, and its place on the ring too
   };
   struct Member {
     service::Credential credential{};  // the latest one
@@ -59,6 +61,7 @@ class Authority final : public service::Enroller {
   Authority() = default;
   Result<service::Credential> issue(const PublicKey& key, service::Role role, WallTime now);
   Result<service::Credential> sign(service::Credential draft, const chord::Id& id, WallTime now);
+  void forget_ended(WallTime now);
   service::Nonce place_of(const Digest& key_hash) const;
   Result<void> save();
   Bytes encode_ledger() const;

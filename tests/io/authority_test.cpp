@@ -173,6 +173,43 @@ TEST_CASE("the ledger outlives a restart: members, open invites, serials, revoca
   CHECK(credential->serial > other.credential->serial);
 }
 
+TEST_CASE("an invite that met a full overlay is used up, and who has ended makes room") {
+  Founded club;
+  auto small = Authority::open(club.directory(), club.overlay, {.max_members = 2});
+  REQUIRE(small);
+  auto admit = [&](const PublicKey& key, WallTime now) {
+    auto invite = small->invite(club.founder->transport.id(), {club.founder->address}, now);
+    return small->admit(key, {.kind = Kind::join, .secret = *invite->secret}, now);
+  };
+  WallTime now = uv::wall_now();
+  Identity member = new_identity();
+  auto first = admit(member.key, now);
+  REQUIRE(first);
+  CHECK_FALSE(admit(new_identity().key, now));
+  CHECK(Authority::open(club.directory(), club.overlay)->open_invites() == 0);
+  WallTime later = now + std::chrono::hours(24 * 31);
+  auto back = admit(member.key, later);  // itself ended: the old place, not a new one
+  REQUIRE(back);
+  CHECK(back->nonce == first->nonce);
+  CHECK(admit(new_identity().key, later + std::chrono::hours(24 * 31)));
+  CHECK(small->members().size() == 2);
+}
+
+TEST_CASE("who was away for more than a year after its credential ended is no member any more") {
+  Founded club;
+  Identity member = new_identity();
+  REQUIRE(club.enrol_now(member, club.invite()));
+  auto admit_at = [&](int days) {
+    WallTime now = uv::wall_now() + std::chrono::hours(24 * days);
+    auto invite = club.authority.invite(club.founder->transport.id(), {"127.0.0.1:1"}, now);
+    return club.authority.admit(new_identity().key, {Kind::join, *invite->secret}, now);
+  };
+  REQUIRE(admit_at(390));
+  CHECK(club.authority.members().size() == 3);
+  REQUIRE(admit_at(400));
+  CHECK(club.authority.members().size() == 3);  // the founder and the two
+}
+
 TEST_CASE("an authority is made once, opened with its own overlay only, and not expelled") {
   Founded club;
   CHECK_FALSE(Authority::create(club.directory(), "second"));
