@@ -68,11 +68,9 @@ int print_stats(const Json& reply) {
 
 int print_ping(const Json& reply) {
   if (!reply["round_trip_ms"].is_number()) {
-    // A peer that was pinged too often answers that it wants to be left alone for a moment.
-    bool linked = reply.value("linked", false);
-    fmt::print(stderr, "beckon: {} at {} does not answer{}\n", brief(reply["id"]),
-               text(reply["address"]),
-               linked ? " this ping, but its link is open: pinged too often? Wait a second" : "");
+    bool busy = reply.value("busy", false);
+    fmt::print(stderr, "beckon: {} at {} {}\n", brief(reply["id"]), text(reply["address"]),
+               busy ? "is there, but was pinged too often: wait a second" : "does not answer");
     return exit_code::nothing;
   }
   fmt::print("{} at {}: {}\n", brief(reply["id"]), text(reply["address"]),

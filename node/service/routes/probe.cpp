@@ -45,12 +45,12 @@ void ping(Service& service, const ApiRequest& request, const Answer& answer) {
   if (peer->id == service.ring().self().id) {
     return answer.json({{"id", peer->id.hex()}, {"address", peer->address}, {"round_trip_ms", 0}});
   }
-  service.kernel().ping(*peer, [&service, answer](const chord::PingDone& done) {
+  service.kernel().ping(*peer, [answer](const chord::PingDone& done) {
     Json trip = done.round_trip ? Json(milliseconds(*done.round_trip)) : Json();
     answer.json({{"id", done.peer.id.hex()},
                  {"address", done.peer.address},
                  {"round_trip_ms", trip},
-                 {"linked", service.kernel().linked(done.peer.id)}});
+                 {"busy", done.busy}});
   });
 }
 
