@@ -165,6 +165,12 @@ TEST_SUITE("service/service") {
     CHECK(trace["owner"]["id"] == other);
     CHECK(trace["outcome"] == "found");
     CHECK(get(*world, name(1), "/v1/net/ping", {{"node", "nobody"}})["status"] == 404);
+    CHECK(ping["busy"] == false);
+    Json last;
+    for (int i = 0; i < 30; ++i)
+      last = get(*world, name(1), "/v1/net/ping", {{"node", other.substr(0, 8)}});
+    CHECK(last["round_trip_ms"].is_null());
+    CHECK(last["busy"] == true);  // it answered, with the wish to be left alone for a moment
   }
 
   TEST_CASE("waiting for the join ends with the reason when nobody answers") {
