@@ -10,13 +10,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "protocol")
 
 import mail
 import overlay
-from keys import placements
+import sums
+from keys import placements, ring_key
 from peer import Link, node_id
 from questions import canonical, clauses_of, predicates, read_query, ways
 from records import choose, ed25519, elements, ed25519_holds, record
 from schema import SALT, SCHEMA_ID, sha256, value
 
-PUT, GET, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x31, 0x33, 0x35, 0x41, 0x43
+PUT, GET, DIGEST, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x27, 0x31, 0x33, 0x35, 0x41, 0x43
 AUTHOR_RECORD, INDEX_RECORD, MAILBOX_ENTRY = 1, 2, 3
 SECRET, USER, SEAL = (sha256(b"a stranger's " + what) for what in (b"node", b"user", b"message key"))
 ADDRESS = "192.0.2.1:1"  # nobody is there: the links it has dialled must do
@@ -66,10 +67,17 @@ class Stranger:
         places = placements(self.profile, self.owner)
         for key, flags, span in places:
             assert self.put(bytes.fromhex(key), INDEX_RECORD, bytes([flags, span]) + signed) == version
+        self.published = version, sha256(signed)
         here = mail.locator(self.id, ADDRESS, mail.x25519_public(SEAL))
         self.put(mail.author_key(mail.LOCATOR, ed25519(USER, b"")[0]), AUTHOR_RECORD,
                  mail.author_record(USER, mail.LOCATOR, here))
         return len(places)
+
+    def differs(self, key, there):
+        """Whether the owner of a key holds anything else under it than our entry, or, if not `there`, than nothing."""
+        mine = [sums.entry(key, INDEX_RECORD, self.owner, *self.published)] if there else []
+        answer = self.at(key).ask(DIGEST, b"\x00\x01" + sums.at_ring_id(key, sums.total(mine)))
+        return {bytes(2): False, b"\x00\x01\x00\x00": True}[answer]
 
     def write(self, public, body):
         """What becomes of a letter to a user who was found."""
@@ -157,6 +165,9 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(len(alice.links), 3)
 
         self.assertGreater(alice.publish(), 8)
+        chess, nobody = (ring_key(b"T", "hobby", text) for text in (b"chess", b"beagling"))
+        compared = [alice.differs(key, there) for key in (chess, nobody) for there in (True, False)]
+        self.assertEqual(compared, [False, True, True, False])
         for question in ("hobby=chess age=24..40", "hours:=10..16", "near=25.05,121.53,5km", "room=EC-300..399",
                          "name~=ali age=25", "age=28..31"):
             with self.subTest(question):
@@ -194,6 +205,7 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(host.run("send", "al", "Where are you?")[0], 0)
         alice.come(host.listen)
         self.assertIn((rita, "Rita", "Where are you?"), alice.fetch())
+
     def test_strangers_cannot_end_a_node(self):
         nodes = self.ring(2)
         links = [Link(sha256(b"hostile " + name), nodes[0].listen, lambda kind, body: None) for name in (b"1", b"2", b"3")]

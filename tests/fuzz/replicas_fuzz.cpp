@@ -63,8 +63,9 @@ std::vector<Bytes> fuzz_seeds() {
     parts.push_back(frame(2, encode(ReplicateRequest{{parcel}})));
   }
   parts.push_back(frame(1, encode(GetRequest{honest.ring(), ItemKind::author_record})));
-  parts.push_back(frame(3, encode(DigestRequest{})));
   ItemKey high = highest_at(honest.ring());
+  parts.push_back(
+      frame(3, encode(DigestRequest{{{{{}, high}, {1, 2}}, {{after(high), highest_key()}, {}}}})));
   parts.push_back(frame(4, encode(ListRequest{.span = {{}, high}, .offer = true})));
   parts.push_back(frame(5, encode(WantRequest{{honest.item_key()}})));
   parts.push_back(frame(6, encode(ChainRequest{{honest.ring()}})));

@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import sums
 from keys import bucket_key, placements, prefix_key, ring_key
 from questions import canonical, clauses_of, may_match, predicates, read_query, ways
 from records import (LENGTHS, attribute_seed, choose, ed25519, elements, filter_of, group_seed, record, text_seed,
@@ -102,9 +103,10 @@ def differences(want, have, where=""):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         given = json.load(file)
-    page = (DOCS / "protocol-index.md").read_text(encoding="utf-8")
     wrong = differences(given, computed(given))
-    wrong += ["not in the page: " + line for line in examples() if line not in page]
+    for page, lines in (("protocol-index.md", examples()), ("protocol.md", sums.examples())):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        wrong += [f"not in {page}: {line}" for line in lines if line not in text]
     print("\n".join(wrong) if wrong else f"{len(given['people'])} people and {len(given['queries'])} queries agree")
     return 1 if wrong else 0
 

@@ -114,6 +114,34 @@ TEST_CASE("what a node holds is told to its neighbours, and to no other member")
   CHECK(world.warnings(asked, "do not concern it") == 1);
 }
 
+TEST_CASE("sums of stretches within a ring id tell a stranger nothing of what is there") {
+  World world(24);
+  auto author = world.one_for_each().front();
+  auto ring = world.net.live();
+  ItemKey key = author.item_key();
+  auto home = world.net.true_replicas(author.ring(), 24);
+  const Item* held = world.at(home[0]).table().find(key);
+  REQUIRE(held);
+  ItemSum right = number_of(sync_entry(*held));
+  auto same = [&](const Id& asker, const Span& span, const ItemSum& sum) {
+    Bytes request = encode(DigestRequest{{{span, sum}}});
+    auto replies = world.answers(asker, home[0], FrameType::sync_digest_req, request);
+    REQUIRE(replies.size() == 1);
+    return decode_digest_reply(replies.front())->differing.empty();
+  };
+  Span id{lowest_at(key.ring), highest_at(key.ring)};
+  Span before{id.first, key}, behind{after(key), id.last};
+  for (std::size_t place : {1u, 12u}) {
+    CAPTURE(place);
+    bool holder = place == 1;
+    CHECK(same(home[place], id, right));  // who knows what is there may hear that it is
+    CHECK(!same(home[place], id, {}));
+    CHECK(same(home[place], before, right) == holder);
+    CHECK(same(home[place], behind, {}) == holder);
+    CHECK(!same(home[place], before, {}));
+  }
+}
+
 TEST_CASE("copies come no faster than the rate, from a stranger no faster than records do") {
   ReplicaOptions options;
   options.copy_rate = 10;
@@ -198,9 +226,9 @@ TEST_CASE("one node alone cannot fill another's memory, as a writer or as a hold
   CHECK(table.total().items == before + 15);
 }
 
-TEST_CASE("comparing many records costs the asker more, so that nobody keeps a node busy with it") {
+TEST_CASE("comparing many parts costs the asker more, so that nobody keeps a node busy with it") {
   ReplicaOptions options;
-  options.digest_items = 1;  // each record as one comparison
+  options.digest_steps = 1;  // each step as one comparison
   options.put_burst = 100'000;
   World world(4, options);
   auto ring = world.net.live();
@@ -209,11 +237,15 @@ TEST_CASE("comparing many records costs the asker more, so that nobody keeps a n
                           [](const auto&) {});
   }
   world.net.run_for(5s);
-  REQUIRE(world.at(ring[0]).table().total().items > 100);
-  Bytes all = encode(DigestRequest{.arc = {.after = ring[0], .upto = ring[0]}});
+  DigestRequest parts;  // one for every record
+  world.at(ring[0]).table().each(Arc{}, [&](const Item& item) {
+    if (parts.parts.size() < max_digests) parts.parts.push_back({{item.key, item.key}, {}});
+    return true;
+  });
+  REQUIRE(parts.parts.size() > 100);
   std::size_t answered = 0;
   for (int i = 0; i < 100; ++i)
-    answered += world.answers(ring[2], ring[0], FrameType::sync_digest_req, all).size();
+    answered += world.answers(ring[2], ring[0], FrameType::sync_digest_req, encode(parts)).size();
   CHECK(answered < 20);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "node/service/find/index.h"
+#include "tests/service/sums.h"
 
 using namespace beckon;
 using namespace beckon::service;
@@ -37,35 +38,6 @@ struct Listener : ItemListener {
 };
 
 }  // namespace
-
-TEST_CASE("the buckets of an arc hold every place of it exactly once, as bucket_of says") {
-  Rng rng(5);
-  for (int round = 0; round < 300; ++round) {
-    Arc arc;
-    rng.fill(arc.after.bytes);
-    rng.fill(arc.upto.bytes);
-    if (round % 5 == 0) arc.upto = arc.after;                                // the whole ring
-    if (round % 5 == 1) arc.upto = arc.after.plus_power(round % 12);         // a tiny one
-    if (round % 5 == 2) arc.upto = arc.after - Id{}.plus_power(round % 12);  // nearly all
-    ArcBuckets buckets(arc);
-    for (int i = 0; i < 40; ++i) {
-      Id x;
-      rng.fill(x.bytes);
-      if (i % 4 == 0) x = arc.upto;
-      if (i % 4 == 1) x = arc.after.plus_power(i % 160);
-      if (i % 8 == 2) x = arc.after;
-      int holding = 0;
-      for (std::size_t b = 0; b < ArcBuckets::count; ++b) {
-        for (const Span& span : buckets.spans_of_bucket(b)) {
-          if (!span.contains({x, ItemKind::author_record, at(1)})) continue;
-          ++holding;
-          CHECK(buckets.bucket_of(x) == b);
-        }
-      }
-      CHECK(holding == (arc.contains(x) ? 1 : 0));
-    }
-  }
-}
 
 TEST_CASE("an item is found, replaced and erased, and the listener of its kind hears each change") {
   ItemTable table;
@@ -113,25 +85,64 @@ TEST_CASE("usage and expiry keep up with random changes, as counting afresh woul
   }
 }
 
-TEST_CASE("digests differ in exactly the buckets whose items differ; expired items do not count") {
+TEST_CASE("the spans of an arc hold exactly its places") {
+  Rng rng(5);
+  for (int round = 0; round < 500; ++round) {
+    Arc arc = test::some_arc(rng, round);
+    for (int i = 0; i < 20; ++i) {
+      Id x;
+      rng.fill(x.bytes);
+      if (i % 4 == 0) x = arc.upto;
+      if (i % 4 == 1) x = arc.after.plus_power(i % 160);
+      if (i % 8 == 2) x = arc.after;
+      int holding = 0;
+      for (const Span& span : spans_of(arc))
+        holding += span.contains({x, ItemKind::author_record, at(1)}) ? 1 : 0;
+      CHECK(holding == (arc.contains(x) ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("sums keep up with what comes, changes, goes and expires, as adding up afresh would") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    ItemTable table;
+    std::int64_t clock = 0;
+    auto below = [&](std::uint64_t n) { return static_cast<unsigned>(rng.below(n)); };
+    for (int round = 0; round < 4000; ++round) {
+      Item it = item(at(below(64) * 4, below(2)), below(12), rng.below(5), clock + below(200));
+      rng.chance(0.7) ? table.put(it) : void(table.erase(it.key));
+      if (rng.chance(0.02)) clock += below(60);
+      if (rng.chance(0.005)) clock -= below(100);  // somebody sets the clock back
+      if (round % 20 != 0) continue;
+      Arc arc = test::some_arc(rng, round / 20);
+      WallTime now = wall_from_ms(clock);
+      CHECK(test::sum_of(table, arc, now) == test::sum_afresh(table, arc, now));
+    }
+  }
+}
+
+TEST_CASE(
+    "the sum of an arc changes with its live items, not with others and not with their order") {
   ItemTable a, b;
   for (unsigned i = 0; i < 200; ++i) {
     a.put(item(at(i), i));
-    b.put(item(at(i), i));
+    b.put(item(at(199 - i), 199 - i));
   }
   Arc arc{.after = at(10), .upto = at(5)};
   WallTime now = wall_from_ms(500);
-  CHECK(a.digests(arc, now) == b.digests(arc, now));
+  auto same = [&] { return test::sum_of(a, arc, now) == test::sum_of(b, arc, now); };
+  CHECK(same());
+  b.put(item(at(200), 1, 1, 400));  // expired
+  b.put(item(at(8), 1));            // outside the arc
+  CHECK(same());
   b.put(item(at(77), 77, 2));
-  a.put(item(at(150, 3), 9));
-  b.put(item(at(200), 1, 1, 400));
-  b.put(item(at(8), 1));  // outside the arc
-  ArcBuckets buckets(arc);
-  auto da = a.digests(arc, now), db = b.digests(arc, now);
-  for (std::size_t i = 0; i < ArcBuckets::count; ++i) {
-    bool differs = i == buckets.bucket_of(at(77)) || i == buckets.bucket_of(at(150, 3));
-    CHECK((da[i] != db[i]) == differs);
-  }
+  CHECK(!same());
+  a.put(item(at(77), 77, 2));
+  CHECK(same());
+  a.erase(item(at(80), 80).key);
+  CHECK(!same());
 }
 
 TEST_CASE(
@@ -149,6 +160,7 @@ TEST_CASE(
   });
   CHECK(seen == std::vector<Id>{at(1), at(2), at(3)});
 }
+
 TEST_CASE("what items are said to take of memory is what they take, with their rows in the index") {
   struct Rows : ItemListener {
     std::map<Id, IndexRows> keys{};

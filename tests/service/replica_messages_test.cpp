@@ -20,6 +20,7 @@ ItemKey key(std::uint8_t byte) { return {id_of(byte), ItemKind::author_record, i
 
 const std::string k1 = id_hex("01") + "01" + id_hex("01");
 const std::string k2 = id_hex("02") + "01" + id_hex("02");
+const std::string k3 = id_hex("03") + "01" + id_hex("03");
 
 }  // namespace
 
@@ -90,11 +91,19 @@ TEST_CASE("replicate and its reply keep to their layout") {
 }
 
 TEST_CASE("the messages of a comparison keep to their layout") {
-  DigestRequest digests{.arc = {.after = id_of(1), .upto = id_of(2)}};
-  digests.digests[63].fill(0xee);
-  check_codec(encode(digests), id_hex("01") + id_hex("02") + repeat("00", 63 * 8) + repeat("ee", 8),
-              decode_digest_request);
-  check_codec(encode(DigestReply{0x8000000000000001}), "8000000000000001", decode_digest_reply);
+  DigestRequest digests;
+  digests.parts.push_back({{key(1), key(1)}, {}});
+  digests.parts.push_back({{key(2), key(3)}, {.high = 0xee, .low = 7}});
+  check_codec(
+      encode(digests),
+      "0002" + k1 + k1 + repeat("00", 16) + k2 + k3 + "00000000000000ee" + "0000000000000007",
+      decode_digest_request);
+  check_codec(encode(DigestReply{{0, 3, 511}}),
+              "0003"
+              "0000"
+              "0003"
+              "01ff",
+              decode_digest_reply);
 
   ListRequest list{.span = {key(1), key(2)}, .offer = true};
   list.entries.push_back({.key = key(1), .seq = 4, .check = {1, 2, 3, 4, 5, 6, 7, 8}});
@@ -144,6 +153,25 @@ TEST_CASE("lists that are not in order, or outside their span, are refused") {
   CHECK(decode_list_request(encode(list)));
   CHECK(!decode_list_request(encode(ListRequest{.span = {key(4), key(2)}})));
   CHECK(!decode_list_reply(encode(ListReply{.wanted = {3, 3}})));
+}
+
+TEST_CASE("parts that overlap, are out of order or too many are refused") {
+  auto refused = [](const std::vector<Span>& spans) {
+    DigestRequest request;
+    for (const Span& span : spans) request.parts.push_back({span, {}});
+    return !decode_digest_request(encode(request));
+  };
+  CHECK(!refused({{key(1), key(2)}, {key(3), key(4)}}));
+  CHECK(refused({{key(1), key(2)}, {key(2), key(4)}}));
+  CHECK(refused({{key(3), key(4)}, {key(1), key(2)}}));
+  CHECK(refused({{key(2), key(1)}}));
+  std::vector<Span> many;
+  ItemKey next{};
+  for (std::size_t i = 0; i < max_digests; ++i, next = after(next)) many.push_back({next, next});
+  CHECK(!refused(many));
+  many.push_back({next, next});
+  CHECK(refused(many));
+  CHECK(!decode_digest_reply(encode(DigestReply{{4, 4}})));
 }
 
 TEST_CASE("an error frame keeps to its layout and cuts long text between characters") {

@@ -39,7 +39,15 @@ void ItemSync::compare(const PeerRef& peer, const Arc& arc, Direction direction,
     context_.after(Duration{0}, [done = std::move(done)] { done({Outcome::failed}); });
     return;
   }
-  waiting_.push_back({.peer = peer, .arc = arc, .direction = direction, .done = std::move(done)});
+  Narrowing search(arc, {.first_parts = options_.first_parts,
+                         .next_parts = options_.next_parts,
+                         .list_at_once = options_.list_at_once,
+                         .whole_ids = direction == Direction::push});
+  waiting_.push_back({.peer = peer,
+                      .arc = arc,
+                      .direction = direction,
+                      .done = std::move(done),
+                      .search = std::move(search)});
   start_waiting();
 }
 
@@ -52,10 +60,9 @@ void ItemSync::start_waiting() {
       continue;
     }
     SessionId id = ++last_id_;
-    bool begun = i->begun;
     running_.emplace(id, std::move(*i));
     i = waiting_.erase(i);
-    begun ? next(id) : send_digests(id);
+    next(id);
   }
 }
 
@@ -77,29 +84,29 @@ void ItemSync::ask(SessionId id, FrameType type, Bytes body,
                });
 }
 
-void ItemSync::send_digests(SessionId id) {
-  Session& session = running_.at(id);
-  session.begun = true;
-  DigestRequest request{.arc = session.arc,
-                        .digests = holder_.table().digests(session.arc, context_.now().wall)};
-  ask(id, FrameType::sync_digest_req, encode(request), [this, id](Session& s, ByteView body) {
-    auto reply = decode_digest_reply(body);
-    if (!reply) return finish(id, Outcome::failed);
-    ArcBuckets buckets(s.arc);
-    for (std::size_t i = 0; i < ArcBuckets::count; ++i) {
-      if (!((reply->differing >> i) & 1u)) continue;
-      for (const Span& span : buckets.spans_of_bucket(i)) s.spans.push_back(span);
-    }
+void ItemSync::send_digests(SessionId id, Session& session) {
+  const ItemSums& sums = holder_.table().sums(context_.now().wall);
+  DigestRequest request = session.search.ask(sums, context_.rng().next());
+  auto found = [this, id](Session& s) {
+    for (const Span& span : s.search.take_found()) s.spans.push_back(span);
     next(id);
-  });
+  };
+  if (request.parts.empty()) return found(session);
+  ask(id, FrameType::sync_digest_req, encode(request),
+      [this, id, found](Session& s, ByteView body) {
+        auto reply = decode_digest_reply(body);
+        if (!reply || !s.search.answered(*reply)) return finish(id, Outcome::failed);
+        found(s);
+      });
 }
 
 void ItemSync::next(SessionId id) {
   Session& session = running_.at(id);
   if (!session.push.empty()) return send_push(id, session);
   if (!session.pull.empty()) return send_pull(id, session);
-  if (session.spans.empty()) return finish(id, Outcome::agreed);
-  session.bytes > options_.session_share ? pause(id) : send_list(id, session);
+  if (session.spans.empty() && session.search.done()) return finish(id, Outcome::agreed);
+  if (session.bytes > options_.session_share) return pause(id);
+  session.spans.empty() ? send_digests(id, session) : send_list(id, session);
 }
 
 /// Others have their turn, and the link a moment, before the session goes on where it was: from the
@@ -226,13 +233,27 @@ void ItemSync::on_digest(const Request& request) {
   auto asked = decode_digest_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!digests_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
-  auto mine = holder_.table().summary(asked->arc, context_.now().wall);
-  digests_.charge(request.from.id, static_cast<double>(mine.items) / options_.digest_items);
+  const ItemSums& sums = holder_.table().sums(context_.now().wall);
+  Arc concern = holder_.concern_of(request.from.id);
+  std::size_t steps = asked->parts.size();
   DigestReply reply;
-  for (std::size_t i = 0; i < mine.digests.size(); ++i) {
-    if (mine.digests[i] != asked->digests[i]) reply.differing |= std::uint64_t{1} << i;
+  for (std::size_t i = 0; i < asked->parts.size(); ++i) {
+    const auto& [span, sum] = asked->parts[i];
+    auto mine = sums.over(span);
+    steps += mine.steps;
+    bool same = mine.sum == sum && may_know(request.from.id, concern, span);
+    if (!same) reply.differing.push_back(static_cast<std::uint16_t>(i));
   }
+  digests_.charge(request.from.id, static_cast<double>(steps) / options_.digest_steps);
   context_.reply(request, raw(FrameType::sync_digest_rep), encode(reply));
+}
+
+/// Sums of stretches within one ring id would tell whoever asks often enough which sub ids are
+/// there.
+bool ItemSync::may_know(const Id& peer, const Arc& concern, const Span& span) const {
+  auto concerned = [&](const Id& ring) { return concern.contains(ring) && holder_.near(peer); };
+  return (span.first == lowest_at(span.first.ring) || concerned(span.first.ring)) &&
+         (span.last == highest_at(span.last.ring) || concerned(span.last.ring));
 }
 
 void ItemSync::refuse_stranger(const Request& request) {

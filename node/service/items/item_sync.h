@@ -7,18 +7,20 @@
 
 #include "node/service/gate.h"
 #include "node/service/items/item_holder.h"
+#include "node/service/items/narrowing.h"
 #include "node/service/items/replica_messages.h"
 
 namespace beckon::service {
 
-/// Makes two holders of an arc agree: digests of 64 buckets first, then lists of the buckets that
-/// differ, then only the items that one side lacks or has in an older version. Works in both
-/// directions, one request at a time, one session per peer; a session that has moved its share
-/// makes room for others and goes on a little later.
+/// Makes two holders of an arc agree: sums of ever smaller parts until those that differ are small,
+/// then lists of these, then only the items that one side lacks or has in an older version. Works
+/// in both directions, one request at a time, one session per peer; a session that has moved its
+/// share makes room for others and goes on a little later.
 ///
 /// What is held is told only to those who hold it too: peers whose id lies so near that the key
 /// concerns them, and of the keys only those. A stranger may bring what it thinks is ours (it may
-/// keep strays) and learns no more than which of it is wanted.
+/// keep strays) and learns no more than which of it is wanted, and whether all items of a ring id
+/// are the ones it names.
 class ItemSync {
  public:
   enum class Outcome { agreed, failed };
@@ -53,13 +55,13 @@ class ItemSync {
     Arc arc{};
     Direction direction{};
     Done done{};
-    std::deque<Span> spans{};         // still to compare
+    Narrowing search;                 // for what differs
+    std::deque<Span> spans{};         // found by it, still to list
     std::vector<SyncEntry> listed{};  // of the list under way
     Span span{};
     std::deque<ItemKey> push{};
     std::deque<ItemKey> pull{};
     std::size_t bytes{};  // moved since the last pause
-    bool begun = false;
     Time not_before = Time::min();
     bool settled = true;
     bool all_taken = true;
@@ -68,7 +70,7 @@ class ItemSync {
 
   void start_waiting();
   void ask(SessionId id, FrameType type, Bytes body, std::function<void(Session&, ByteView)> then);
-  void send_digests(SessionId id);
+  void send_digests(SessionId id, Session& session);
   void next(SessionId id);
   void send_list(SessionId id, Session& session);
   void got_list(SessionId id, Session& session, const ListReply& reply);
@@ -78,6 +80,7 @@ class ItemSync {
   void pause(SessionId id);
   void finish(SessionId id, Outcome outcome);
 
+  bool may_know(const Id& peer, const Arc& concern, const Span& span) const;
   void refuse_stranger(const Request& request);
   void offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const;
 

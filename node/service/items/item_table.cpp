@@ -4,12 +4,6 @@
 
 namespace beckon::service {
 
-SyncEntry sync_entry(const Item& item) {
-  SyncEntry entry{.key = item.key, .seq = item.info.seq};
-  std::copy_n(item.digest.begin(), entry.check.size(), entry.check.begin());
-  return entry;
-}
-
 void ItemTable::listen(ItemKind kind, ItemListener& listener) {
   bool fresh = listeners_.emplace(kind, &listener).second;
   ENSURE(fresh);
@@ -70,26 +64,22 @@ std::vector<ItemKey> ItemTable::expired(WallTime now, std::size_t limit) const {
   return out;
 }
 
-ItemTable::Summary ItemTable::summary(const Arc& arc, WallTime now) const {
-  Summary out;
-  ArcBuckets buckets(arc);
-  std::array<ByteWriter, ArcBuckets::count> written;
-  each(arc, [&](const Item& item) {
-    ++out.items;
-    if (!item.live(now)) return true;
-    SyncEntry entry = sync_entry(item);
-    ByteWriter& line = written[buckets.bucket_of(item.key.ring)];
-    line.raw(entry.key.bytes());
-    line.u64(entry.seq);
-    line.raw(entry.check);
-    return true;
-  });
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    if (written[i].size() == 0) continue;  // an empty bucket is all zeros
-    Digest whole = sha256(written[i].bytes());
-    std::copy_n(whole.begin(), out.digests[i].size(), out.digests[i].begin());
+const ItemSums& ItemTable::sums(WallTime now) {
+  auto first_after = [this](WallTime t) { return by_expiry_.upper_bound({t, highest_key()}); };
+  auto from = first_after(std::min(now, summed_at_));
+  auto upto = first_after(std::max(now, summed_at_));
+  bool back = now < summed_at_;
+  for (auto i = from; i != upto; ++i) sum_up(items_.find(i->second)->second, back);
+  summed_at_ = now;
+  return sums_;
+}
+
+void ItemTable::sum_up(const Item& item, bool add) {
+  if (add) {
+    sums_.add(item.key, number_of(sync_entry(item)));
+  } else {
+    sums_.remove(item.key);
   }
-  return out;
 }
 
 ItemTable::Usage ItemTable::of_author(ItemKind kind, const Id& author) const {
@@ -112,6 +102,7 @@ void ItemTable::account(const Item& item, bool add) {
   std::pair author{item.key.kind, item.info.author};
   if (count(by_author_[author])) by_author_.erase(author);
   if (item.source && count(by_source_[*item.source])) by_source_.erase(*item.source);
+  if (item.info.expiry > summed_at_) sum_up(item, add);
   if (add) {
     by_expiry_.emplace(item.info.expiry, item.key);
   } else {

@@ -6,6 +6,7 @@
 
 #include "node/service/items/item.h"
 #include "node/service/items/item_span.h"
+#include "node/service/items/item_sums.h"
 
 namespace beckon::service {
 
@@ -16,17 +17,6 @@ class ItemListener {
   virtual ~ItemListener() = default;
   virtual void item_changed(const Item* before, const Item* after) = 0;
 };
-
-/// One line of a comparison between two holders.
-struct SyncEntry {
-  ItemKey key{};
-  std::uint64_t seq{};
-  std::array<std::uint8_t, 8> check{};  // first bytes of the digest
-  friend bool operator==(const SyncEntry&, const SyncEntry&) = default;
-};
-SyncEntry sync_entry(const Item& item);
-
-using BucketDigests = std::array<std::array<std::uint8_t, 8>, ArcBuckets::count>;
 
 /// The items a node holds, in memory, ordered by place on the ring: one version of each. Knows what
 /// they cost, whose they are and when they expire. Decides nothing and stores nothing.
@@ -50,12 +40,9 @@ class ItemTable {
   void each_at(const Id& ring, ItemKind kind, const Visit& visit) const;
 
   std::vector<ItemKey> expired(WallTime now, std::size_t limit) const;
-  struct Summary {
-    BucketDigests digests{};
-    std::size_t items{};  // looked at for it
-  };
-  Summary summary(const Arc& arc, WallTime now) const;  // live items only
-  BucketDigests digests(const Arc& arc, WallTime now) const { return summary(arc, now).digests; }
+  /// Of the items that are live at `now`. Kept up with every change; an item that expires is taken
+  /// out once, by the first call after that, and put back should the clock be set back.
+  const ItemSums& sums(WallTime now);
 
   const Usage& total() const { return total_; }
   Usage of_author(ItemKind kind, const Id& author) const;
@@ -68,11 +55,14 @@ class ItemTable {
   static std::size_t footprint(const Usage& usage) { return usage.bytes + usage.items * overhead; }
 
  private:
-  void account(const Item& item, bool add);
+  void account(const Item& item, bool add);  // item is the one in the table
+  void sum_up(const Item& item, bool add);
   void tell(const Item* before, const Item* after);
 
   std::map<ItemKey, Item> items_{};
   std::set<std::pair<WallTime, ItemKey>> by_expiry_{};
+  ItemSums sums_{};  // of items that expire after summed_at_
+  WallTime summed_at_ = WallTime::min();
   std::map<std::pair<ItemKind, Id>, Usage> by_author_{};
   std::map<Source, Usage> by_source_{};
   std::map<ItemKind, ItemListener*> listeners_{};

@@ -7,7 +7,7 @@ namespace {
 // --- fields shared by several bodies
 
 constexpr std::size_t parcel_overhead = Id::size + 1 + 4;
-constexpr std::size_t entry_size = ItemKey::size + 8 + 8;
+constexpr std::size_t part_size = 2 * ItemKey::size + 16;
 
 void write(ByteWriter& out, const Id& id) { out.raw(id.bytes); }
 
@@ -32,18 +32,17 @@ Parcel read_parcel(ByteReader& in) {
   return parcel;
 }
 
-void write(ByteWriter& out, const SyncEntry& entry) {
-  out.raw(entry.key.bytes());
-  out.u64(entry.seq);
-  out.raw(entry.check);
+void write(ByteWriter& out, const Span& span) {
+  out.raw(span.first.bytes());
+  out.raw(span.last.bytes());
 }
 
-SyncEntry read_entry(ByteReader& in) {
-  SyncEntry entry;
-  entry.key = ItemKey::read(in);
-  entry.seq = in.u64();
-  entry.check = in.array<8>();
-  return entry;
+Span read_span(ByteReader& in) {
+  Span span;
+  span.first = ItemKey::read(in);
+  span.last = ItemKey::read(in);
+  if (span.last < span.first) in.fail();
+  return span;
 }
 
 bool read_flag(ByteReader& in) {
@@ -71,6 +70,20 @@ std::size_t read_count(ByteReader& in, std::size_t limit, std::size_t least_size
     return 0;
   }
   return count;
+}
+
+void write_places(ByteWriter& out, const std::vector<std::uint16_t>& places) {
+  write_count(out, places);
+  for (std::uint16_t place : places) out.u16(place);
+}
+
+std::vector<std::uint16_t> read_places(ByteReader& in, std::size_t limit) {
+  std::vector<std::uint16_t> places(read_count(in, limit, 2));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = in.u16();
+    if (i > 0 && places[i] <= places[i - 1]) in.fail();
+  }
+  return places;
 }
 
 template <typename T>
@@ -215,63 +228,68 @@ Result<ReplicateReply> decode_replicate_reply(ByteView body) {
 
 Bytes encode(const DigestRequest& m) {
   ByteWriter out;
-  write(out, m.arc.after);
-  write(out, m.arc.upto);
-  for (const auto& digest : m.digests) out.raw(digest);
+  write_count(out, m.parts);
+  for (const auto& part : m.parts) {
+    write(out, part.span);
+    out.u64(part.sum.high);
+    out.u64(part.sum.low);
+  }
   return out.take();
 }
 
 Result<DigestRequest> decode_digest_request(ByteView body) {
   ByteReader in(body);
   DigestRequest m;
-  m.arc.after = read_id(in);
-  m.arc.upto = read_id(in);
-  for (auto& digest : m.digests) digest = in.array<8>();
-  return finish(in, "digest request", m);
+  m.parts.resize(read_count(in, max_digests, part_size));
+  for (std::size_t i = 0; i < m.parts.size(); ++i) {
+    m.parts[i].span = read_span(in);
+    m.parts[i].sum.high = in.u64();
+    m.parts[i].sum.low = in.u64();
+    // Overlaps would let a short request cause much work.
+    if (i > 0 && m.parts[i].span.first <= m.parts[i - 1].span.last) in.fail();
+  }
+  return finish(in, "digest request", std::move(m));
 }
 
 Bytes encode(const DigestReply& m) {
   ByteWriter out;
-  out.u64(m.differing);
+  write_places(out, m.differing);
   return out.take();
 }
 
 Result<DigestReply> decode_digest_reply(ByteView body) {
   ByteReader in(body);
-  DigestReply m{.differing = in.u64()};
-  return finish(in, "digest reply", m);
+  DigestReply m{.differing = read_places(in, max_digests)};
+  return finish(in, "digest reply", std::move(m));
 }
 
 Bytes encode(const ListRequest& m) {
   ByteWriter out;
-  out.raw(m.span.first.bytes());
-  out.raw(m.span.last.bytes());
+  write(out, m.span);
   out.u8(m.offer ? 1 : 0);
   write_count(out, m.entries);
-  for (const SyncEntry& entry : m.entries) write(out, entry);
+  for (const SyncEntry& entry : m.entries) out.raw(entry.bytes());
   return out.take();
 }
 
 Result<ListRequest> decode_list_request(ByteView body) {
   ByteReader in(body);
   ListRequest m;
-  m.span.first = ItemKey::read(in);
-  m.span.last = ItemKey::read(in);
+  m.span = read_span(in);
   m.offer = read_flag(in);
-  m.entries.resize(read_count(in, max_sync_entries, entry_size));
-  for (SyncEntry& entry : m.entries) entry = read_entry(in);
+  m.entries.resize(read_count(in, max_sync_entries, SyncEntry::size));
+  for (SyncEntry& entry : m.entries) entry = SyncEntry::read(in);
   bool within = m.entries.empty() ||
                 (m.span.contains(m.entries.front().key) && m.span.contains(m.entries.back().key));
-  if (m.span.last < m.span.first || !within || !rising(m.entries)) in.fail();
+  if (!within || !rising(m.entries)) in.fail();
   return finish(in, "list request", std::move(m));
 }
 
 Bytes encode(const ListReply& m) {
   ByteWriter out;
-  write_count(out, m.wanted);
-  for (std::uint16_t place : m.wanted) out.u16(place);
+  write_places(out, m.wanted);
   write_count(out, m.offered);
-  for (const SyncEntry& entry : m.offered) write(out, entry);
+  for (const SyncEntry& entry : m.offered) out.raw(entry.bytes());
   out.raw(m.covered.bytes());
   return out.take();
 }
@@ -279,13 +297,9 @@ Bytes encode(const ListReply& m) {
 Result<ListReply> decode_list_reply(ByteView body) {
   ByteReader in(body);
   ListReply m;
-  m.wanted.resize(read_count(in, max_sync_entries, 2));
-  for (std::size_t i = 0; i < m.wanted.size(); ++i) {
-    m.wanted[i] = in.u16();
-    if (i > 0 && m.wanted[i] <= m.wanted[i - 1]) in.fail();
-  }
-  m.offered.resize(read_count(in, max_sync_entries, entry_size));
-  for (SyncEntry& entry : m.offered) entry = read_entry(in);
+  m.wanted = read_places(in, max_sync_entries);
+  m.offered.resize(read_count(in, max_sync_entries, SyncEntry::size));
+  for (SyncEntry& entry : m.offered) entry = SyncEntry::read(in);
   m.covered = ItemKey::read(in);
   if (!rising(m.offered)) in.fail();
   return finish(in, "list reply", std::move(m));

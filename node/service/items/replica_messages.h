@@ -5,7 +5,7 @@
 
 #include "node/service/items/item.h"
 #include "node/service/items/item_span.h"
-#include "node/service/items/item_table.h"
+#include "node/service/items/sync_entry.h"
 
 namespace beckon::service {
 
@@ -13,6 +13,7 @@ namespace beckon::service {
 /// strict: decode(x) = v means encode(v) = x. Counts are bounded here, bytes by the frame limit.
 inline constexpr std::size_t max_parcels = 512;
 inline constexpr std::size_t max_parcel_bytes = 128 * 1024;  // soft: what senders put in one frame
+inline constexpr std::size_t max_digests = 512;
 inline constexpr std::size_t max_sync_entries = 1024;
 inline constexpr std::size_t max_chain = 16;
 
@@ -56,11 +57,15 @@ struct ReplicateReply {
 };
 
 struct DigestRequest {
-  Arc arc{};
-  BucketDigests digests{};
+  struct Part {
+    Span span{};
+    ItemSum sum{};  // of all I hold there
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+  std::vector<Part> parts{};  // in order, none overlaps another
 };
 struct DigestReply {
-  std::uint64_t differing{};  // bit i: bucket i
+  std::vector<std::uint16_t> differing{};  // places in the request's list, rising
 };
 
 struct ListRequest {

@@ -49,7 +49,7 @@ struct ReplicaOptions {
   double forgery_cost = 100;  // a record with a wrong signature counts as so many
   double digest_rate = 20;    // comparisons per second and peer, of few items
   double digest_burst = 400;
-  double digest_items = 2000;  // looked at for one comparison count as one more
+  double digest_steps = 2000;  // of one comparison count as one more
   double get_rate = 200;
   double get_burst = 4000;
   double chain_rate = 0.5;  // news of predecessors: each may begin a comparison
@@ -63,6 +63,9 @@ struct ReplicaOptions {
   std::size_t max_queued_sessions = 64;
   std::size_t session_share = 1u << 20;  // bytes; then others have their turn
   Duration session_pause = std::chrono::milliseconds(100);
+  std::size_t first_parts = 8;    // in which a range is compared, at most
+  std::size_t next_parts = 32;    // and each of those that differ
+  std::size_t list_at_once = 64;  // parts of at most so many items are listed, not cut again
   std::size_t expiry_batch = 512;
 };
 

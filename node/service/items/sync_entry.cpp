@@ -1,0 +1,49 @@
+#include "node/service/items/sync_entry.h"
+
+#include <algorithm>
+
+namespace beckon::service {
+
+Bytes SyncEntry::bytes() const {
+  ByteWriter out;
+  out.raw(key.bytes());
+  out.u64(seq);
+  out.raw(check);
+  return out.take();
+}
+
+SyncEntry SyncEntry::read(ByteReader& in) {
+  SyncEntry entry;
+  entry.key = ItemKey::read(in);
+  entry.seq = in.u64();
+  entry.check = in.array<8>();
+  return entry;
+}
+
+SyncEntry sync_entry(const Item& item) {
+  SyncEntry entry{.key = item.key, .seq = item.info.seq};
+  std::copy_n(item.digest.begin(), entry.check.size(), entry.check.begin());
+  return entry;
+}
+
+ItemSum& ItemSum::operator+=(const ItemSum& other) {
+  low += other.low;
+  high += other.high + (low < other.low ? 1 : 0);
+  return *this;
+}
+
+ItemSum& ItemSum::operator-=(const ItemSum& other) {
+  high -= other.high + (low < other.low ? 1 : 0);
+  low -= other.low;
+  return *this;
+}
+
+ItemSum number_of(const SyncEntry& entry) {
+  Digest digest = sha256({as_bytes("beckon/entry/v1"), entry.bytes()});
+  ByteReader in(digest);
+  ItemSum number{.high = in.u64()};
+  number.low = in.u64();
+  return number;
+}
+
+}  // namespace beckon::service
