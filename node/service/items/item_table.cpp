@@ -57,19 +57,18 @@ void ItemTable::each_at(const Id& ring, ItemKind kind, const Visit& visit) const
 
 std::vector<ItemKey> ItemTable::expired(WallTime now, std::size_t limit) const {
   std::vector<ItemKey> out;
-  for (const auto& [expiry, key] : by_expiry_) {
-    if (expiry > now || out.size() == limit) break;
-    out.push_back(key);
+  for (const Item* item : by_expiry_) {
+    if (item->live(now) || out.size() == limit) break;
+    out.push_back(item->key);
   }
   return out;
 }
 
 const ItemSums& ItemTable::sums(WallTime now) {
-  auto first_after = [this](WallTime t) { return by_expiry_.upper_bound({t, highest_key()}); };
-  auto from = first_after(std::min(now, summed_at_));
-  auto upto = first_after(std::max(now, summed_at_));
+  auto from = by_expiry_.upper_bound(std::min(now, summed_at_));
+  auto upto = by_expiry_.upper_bound(std::max(now, summed_at_));
   bool back = now < summed_at_;
-  for (auto i = from; i != upto; ++i) sum_up(items_.find(i->second)->second, back);
+  for (auto i = from; i != upto; ++i) sum_up(**i, back);
   summed_at_ = now;
   return sums_;
 }
@@ -104,9 +103,9 @@ void ItemTable::account(const Item& item, bool add) {
   if (item.source && count(by_source_[*item.source])) by_source_.erase(*item.source);
   if (item.info.expiry > summed_at_) sum_up(item, add);
   if (add) {
-    by_expiry_.emplace(item.info.expiry, item.key);
+    by_expiry_.insert(&item);
   } else {
-    by_expiry_.erase({item.info.expiry, item.key});
+    by_expiry_.erase(&item);
   }
 }
 

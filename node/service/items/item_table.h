@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "node/service/items/item.h"
 #include "node/service/items/item_span.h"
@@ -51,7 +52,7 @@ class ItemTable {
 
   /// What this much takes of memory: the bytes themselves and, for each item, its share of this
   /// table's trees and of what a listener makes of it. Measured; a test keeps it honest.
-  static constexpr std::size_t overhead = 576;
+  static constexpr std::size_t overhead = 656;
   static std::size_t footprint(const Usage& usage) { return usage.bytes + usage.items * overhead; }
 
  private:
@@ -59,9 +60,18 @@ class ItemTable {
   void sum_up(const Item& item, bool add);
   void tell(const Item* before, const Item* after);
 
+  struct ByExpiry {
+    using is_transparent = void;
+    bool operator()(const Item* a, const Item* b) const {
+      return std::tie(a->info.expiry, a->key) < std::tie(b->info.expiry, b->key);
+    }
+    bool operator()(WallTime t, const Item* item) const { return t < item->info.expiry; }
+    bool operator()(const Item* item, WallTime t) const { return item->info.expiry < t; }
+  };
+
   std::map<ItemKey, Item> items_{};
-  std::set<std::pair<WallTime, ItemKey>> by_expiry_{};
-  ItemSums sums_{};  // of items that expire after summed_at_
+  std::set<const Item*, ByExpiry> by_expiry_{};  // of those in items_
+  ItemSums sums_{};                              // of items that expire after summed_at_
   WallTime summed_at_ = WallTime::min();
   std::map<std::pair<ItemKind, Id>, Usage> by_author_{};
   std::map<Source, Usage> by_source_{};
