@@ -16,6 +16,14 @@ bool newer(const Item& held, const SyncEntry& entry) {
   return std::tie(mine.seq, mine.check) > std::tie(entry.seq, entry.check);
 }
 
+/// Sums of stretches within one ring id would tell whoever asks often enough which sub ids are
+/// there. They are for those whom the id concerns.
+bool may_know(const std::optional<Arc>& concern, const Span& span) {
+  auto concerns = [&](const Id& ring) { return concern && concern->contains(ring); };
+  return (span.first == lowest_at(span.first.ring) || concerns(span.first.ring)) &&
+         (span.last == highest_at(span.last.ring) || concerns(span.last.ring));
+}
+
 }  // namespace
 
 ItemSync::ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& options)
@@ -234,26 +242,19 @@ void ItemSync::on_digest(const Request& request) {
   if (!asked) return context_.refuse(request, asked.error());
   if (!digests_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   const ItemSums& sums = holder_.table().sums(context_.now().wall);
-  Arc concern = holder_.concern_of(request.from.id);
+  std::optional<Arc> concern;
+  if (holder_.near(request.from.id)) concern = holder_.concern_of(request.from.id);
   std::size_t steps = asked->parts.size();
   DigestReply reply;
   for (std::size_t i = 0; i < asked->parts.size(); ++i) {
     const auto& [span, sum] = asked->parts[i];
     auto mine = sums.over(span);
     steps += mine.steps;
-    bool same = mine.sum == sum && may_know(request.from.id, concern, span);
+    bool same = mine.sum == sum && may_know(concern, span);
     if (!same) reply.differing.push_back(static_cast<std::uint16_t>(i));
   }
   digests_.charge(request.from.id, static_cast<double>(steps) / options_.digest_steps);
   context_.reply(request, raw(FrameType::sync_digest_rep), encode(reply));
-}
-
-/// Sums of stretches within one ring id would tell whoever asks often enough which sub ids are
-/// there.
-bool ItemSync::may_know(const Id& peer, const Arc& concern, const Span& span) const {
-  auto concerned = [&](const Id& ring) { return concern.contains(ring) && holder_.near(peer); };
-  return (span.first == lowest_at(span.first.ring) || concerned(span.first.ring)) &&
-         (span.last == highest_at(span.last.ring) || concerned(span.last.ring));
 }
 
 void ItemSync::refuse_stranger(const Request& request) {

@@ -80,7 +80,6 @@ class ItemSync {
   void pause(SessionId id);
   void finish(SessionId id, Outcome outcome);
 
-  bool may_know(const Id& peer, const Arc& concern, const Span& span) const;
   void refuse_stranger(const Request& request);
   void offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const;
 
