@@ -228,8 +228,7 @@ Duration quiet_time(const Plan& plan) {
   auto rounds = static_cast<Duration::rep>(std::max(plan.options.list_length, std::size_t{8}));
   Duration quiet = 4 * rounds * plan.options.stabilize_every + 4 * plan.options.probe_every;
   // A joiner may be waiting its longest back-off, and time-outs do not shrink with the timers.
-  quiet += plan.options.join_retry_max * 2 + seconds(60);
-  return plan.regime == Regime::within_budget ? quiet : 3 * quiet;
+  return quiet + plan.options.join_retry_max * 2 + seconds(60);
 }
 
 }  // namespace beckon::sim
