@@ -142,7 +142,7 @@ class Peer {
   void on(const Frame& frame, const ErrorReply&, Output& out);
 
   // requests
-  bool ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
+  void ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
            Output& out, int attempt = 1, Time first_sent = Time::min());
   std::optional<OpenRequest> answered(const Frame& frame, MessageType asked, Output& out);
   void request_failed(const OpenRequest& request, Output& out);

@@ -19,7 +19,7 @@ void Peer::send(const PeerRef& to, const Message& message, std::uint64_t request
                       .body = encode(message)});
 }
 
-bool Peer::ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
+void Peer::ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
                Output& out, int attempt, Time first_sent) {
   OpenRequest request{
       .peer = peer,
@@ -30,12 +30,8 @@ bool Peer::ask(const PeerRef& peer, const Message& message, Purpose purpose, std
       .sent = now_.mono,
       .expires = now_.mono + timeout(peer.id)};
   auto frame_number = requests_.add(request);
-  if (!frame_number) {
-    give_up(request, Maintenance::Failure::heard_meanwhile, out);
-    return false;
-  }
+  if (!frame_number) return give_up(request, Maintenance::Failure::heard_meanwhile, out);
   send(peer, message, *frame_number, out);
-  return true;
 }
 
 /// The request of that type which a frame answers. An answer of another kind is the end of it too,

@@ -4,6 +4,7 @@
 
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
+#include "cli/ring_view.h"
 #include "cli/session.h"
 
 namespace beckon::cli {
@@ -32,9 +33,8 @@ int down(const Globals& globals) {
   Session session(globals);
   auto status = session.call_json({.path = "/v1/status"});
   if (!status) return session.exit();
-  const auto& ring = (*status)["ring"];
   Parting parting{.state = (*status)["node"].value("state", ""),
-                  .alone = ring["successors"].empty() && ring["predecessor"].is_null()};
+                  .alone = ring_of_one((*status)["ring"])};
   auto left = session.call_json(
       {.method = "POST", .path = "/v1/leave", .timeout = std::chrono::seconds(30)});
   if (!left) return session.exit();

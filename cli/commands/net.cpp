@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cli/commands/daemon.h"
 #include "cli/render.h"
+#include "cli/ring_view.h"
 #include "cli/session.h"
 
 namespace beckon::cli {
@@ -51,10 +52,9 @@ int print_ring(const Json& reply) {
     fmt::print(stderr, "This node is {}. See: beckon status\n",
                state == "joining" ? "still joining" : printable(state));
   } else if (reply["successors"].empty()) {
-    bool alone = reply["predecessor"].is_null();
     fmt::print(stderr, "{}\n",
-               alone ? "This node is a ring of one."
-                     : "This node has no successor yet; it looks for one.");
+               ring_of_one(reply) ? "This node is a ring of one."
+                                  : "This node has no successor yet; it looks for one.");
   }
   return exit_code::ok;
 }

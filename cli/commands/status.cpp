@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cli/commands/daemon.h"
 #include "cli/paint.h"
+#include "cli/ring_view.h"
 #include "cli/session.h"
 
 namespace beckon::cli {
@@ -75,7 +76,7 @@ void print_mail(const Json& status) {
 
 std::string ring_text(const std::string& state, const Json& ring) {
   const Json& successors = ring["successors"];
-  bool alone = successors.empty() && ring["predecessor"].is_null();
+  bool alone = ring_of_one(ring);
   if (state == "joining" && alone) return "not joined yet";
   if (state == "expelled") return "no longer part of it";
   if (alone) return "this node alone";

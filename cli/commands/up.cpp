@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cli/commands/daemon.h"
 #include "cli/launch.h"
+#include "cli/ring_view.h"
 #include "cli/session.h"
 
 namespace beckon::cli {
@@ -101,7 +102,7 @@ int tell_joined(const Globals& globals, const Json& self, const Json& status, co
   std::string listen = self["address"];
   std::string id = self["id"];
   const Json& ring = status["ring"];
-  bool alone = ring["successors"].empty() && ring["predecessor"].is_null();
+  bool alone = ring_of_one(ring);
   std::string join = "beckon up --join " + listen;
   if (globals.json) {
     Json out{{"node", {{"id", id}, {"listen", listen}, {"state", self["state"]}}},

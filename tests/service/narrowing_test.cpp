@@ -82,6 +82,14 @@ ItemKey some_key(Rng& rng, double crowd) {
   return key;
 }
 
+void add_to_both(Side& a, Side& b, Rng& rng, int count, double crowd) {
+  for (int n = 0; n < count; ++n) {
+    ItemKey key = some_key(rng, crowd);
+    a.add(key);
+    b.add(key);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("all that differs in an arc is found, whatever either side has and wherever it crowds") {
@@ -111,11 +119,7 @@ TEST_CASE("all that differs in an arc is found, whatever either side has and whe
 TEST_CASE("equal sides agree in one round of a few hundred bytes") {
   Rng rng(1);
   Side a, b;
-  for (int n = 0; n < 20'000; ++n) {
-    ItemKey key = some_key(rng, 0.3);
-    a.add(key);
-    b.add(key);
-  }
+  add_to_both(a, b, rng, 20'000, 0.3);
   Cost cost = narrow(a, b, Arc{}, rng);
   CHECK(cost.rounds == 1);
   CHECK(cost.bytes < 800);
@@ -127,11 +131,7 @@ TEST_CASE("one difference among thirty thousand under one ring id makes a list o
     CAPTURE(asker_lacks);
     Rng rng(1);
     Side a, b;
-    for (int n = 0; n < 30'000; ++n) {
-      ItemKey key = some_key(rng, 1);
-      a.add(key);
-      b.add(key);
-    }
+    add_to_both(a, b, rng, 30'000, 1);
     (asker_lacks ? b : a).add(some_key(rng, 1));
     Cost cost = narrow(a, b, Arc{}, rng);
     CHECK(cost.rounds <= 4);
