@@ -169,11 +169,7 @@ TEST_CASE("where borders may not cut a ring id none does") {
 TEST_CASE("different sets with one sum do not stay unseen: the next comparison cuts elsewhere") {
   Rng rng(9);
   Side a, b;
-  for (int n = 0; n < 300; ++n) {
-    ItemKey key = some_key(rng, 1);
-    a.add(key);
-    b.add(key);
-  }
+  add_to_both(a, b, rng, 300, 1);
   // What nobody can compute for one record, but for a few hundred: a key whose number makes up for
   // another's.
   ItemKey only_a = some_key(rng, 1), only_b = some_key(rng, 1);
