@@ -3,8 +3,8 @@
 #include <random>
 
 #include "bench/harness.h"
-#include "filters/go_best.h"
-#include "filters/go_design.h"
+#include "filters/design/go_best.h"
+#include "filters/design/go_design.h"
 
 namespace {
 

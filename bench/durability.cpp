@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/service/ring_of_replicas.h"
+#include "tests/node/service/items/ring_of_replicas.h"
 
 using namespace beckon;
 using namespace beckon::service;

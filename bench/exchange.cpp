@@ -7,11 +7,11 @@
 
 #include "base/rng.h"
 #include "bench/harness.h"
-#include "filters/bloom.h"
-#include "filters/bloom_tree.h"
-#include "filters/bloom_tree_rates.h"
-#include "filters/exchange_cost.h"
-#include "filters/range_coder.h"
+#include "filters/bloom/bloom.h"
+#include "filters/coding/bit_coder.h"
+#include "filters/exchange/exchange_cost.h"
+#include "filters/tree/bloom_tree.h"
+#include "filters/tree/bloom_tree_rates.h"
 #ifdef BECKON_ZSTD
 #include <zstd.h>
 #endif

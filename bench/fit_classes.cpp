@@ -1,5 +1,5 @@
 // Which eight layout classes suit the built-in schema? Draws a population, fits on one half,
-// reports on the other, and prints the table that profile/built_in_classes.cpp holds.
+// reports on the other, and prints the table that profile/schema/built_in_classes.cpp holds.
 //   cmake --build build/release --target bench_fit_classes && build/release/bench/bench_fit_classes
 #include <fmt/core.h>
 
@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/rng.h"
-#include "filters/layout_classes.h"
-#include "profile/schema.h"
+#include "filters/design/layout_classes.h"
+#include "profile/schema/schema.h"
 
 using namespace beckon;
 using filters::ClassSchema;

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "chord/finger_table.h"
 #include "chord/lookup.h"
-#include "cli/plot.h"
+#include "cli/render/plot.h"
 #include "tests/sim/world.h"
 
 using namespace beckon;

@@ -8,10 +8,10 @@
 #include "base/rng.h"
 #include "bench/harness.h"
 #include "bench/sdsl_vectors.h"
-#include "filters/compact_counters.h"
-#include "filters/spectral_methods.h"
-#include "filters/spectral_model.h"
-#include "filters/string_array.h"
+#include "filters/spectral/compact_counters.h"
+#include "filters/spectral/spectral_methods.h"
+#include "filters/spectral/spectral_model.h"
+#include "filters/spectral/string_array.h"
 
 using namespace beckon;
 using namespace beckon::filters;

@@ -12,7 +12,7 @@ namespace beckon::chord {
 /// On the wire: u32 length | u8 type | u64 request | body.
 /// `length` counts what follows it. Types below 0x08 are the transport's
 /// (node/service/admission/hello.h), those below 0x20 the ring's (chord/wire.h), the rest the
-/// services' (node/service/frames.h).
+/// services' (node/service/kernel/frames.h).
 struct Frame {
   PeerRef peer{};
   std::uint8_t type{};

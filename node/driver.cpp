@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "config/address.h"
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
+#include "node/service/routes/routes.h"
 
 namespace beckon {
 
@@ -47,10 +48,12 @@ Result<void> Driver::open_doors() {
                       config::reachable_at(transport_->addresses().front()).front()};
   service::Surroundings around{store_, signer_, node_.overlay.id(), node_.seeds};
   service_ = std::make_unique<service::Service>(node_.options, self, node_.epoch, around);
+  service::add_routes(*service_);
   auto participant =
       service::Participant::open(*service_, node_.overlay, signer_, node_.participant);
   if (!participant) return participant.error();
   participant_ = std::move(*participant);
+  service::add_routes(*participant_);
   add_metrics();
   if (node_.overlay.admission == service::Admission::closed) add_renewal();
   auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));

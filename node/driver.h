@@ -8,8 +8,8 @@
 #include "node/io/transport.h"
 #include "node/log_file.h"
 #include "node/service/admission/renewal.h"
-#include "node/service/participant.h"
-#include "node/service/service.h"
+#include "node/service/participant/participant.h"
+#include "node/service/participant/service.h"
 
 namespace beckon {
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "node/io/enrol.h"
 #include "node/io/sqlite_store.h"
-#include "node/service/user.h"
+#include "node/service/people/user.h"
 
 namespace beckon {
 

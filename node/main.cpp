@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "config/version.h"
 #include "node/daemon.h"
 
 namespace {
@@ -54,7 +55,7 @@ int main(int argc, char** argv) {
   DaemonOptions options;
   std::string new_overlay;
   bool foreground = false;
-  app.set_version_flag("--version", BECKON_VERSION);
+  app.set_version_flag("--version", config::version_text());
   app.add_option("--home", options.home, "Keep config, state and socket of one instance below DIR")
       ->type_name("DIR");
   app.add_option("--listen", options.listen, "Where other nodes reach this one")
@@ -85,7 +86,7 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   forbid_core_dumps();
   options.log_to_terminal = !options.detached;
-  options.version = BECKON_VERSION;
+  options.version = config::version();
   if (!new_overlay.empty()) return make_overlay(options, new_overlay);
   auto ended = run_daemon(options);
   return ended ? 0 : complain(ended.error());

@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "cli/commands/mail.h"
-#include "cli/session.h"
-#include "cli/talk.h"
-#include "cli/target.h"
+#include "cli/session/session.h"
+#include "cli/session/talk.h"
+#include "cli/session/target.h"
 
 namespace beckon::cli {
 

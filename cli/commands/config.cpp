@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
+#include "cli/args/suggest.h"
 #include "cli/commands/daemon.h"
-#include "cli/render.h"
-#include "cli/session.h"
-#include "cli/suggest.h"
+#include "cli/render/render.h"
+#include "cli/session/session.h"
 #include "config/settings.h"
 #include "config/toml_file.h"
 

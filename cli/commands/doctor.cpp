@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "cli/commands/daemon.h"
-#include "cli/launch.h"
-#include "cli/paint.h"
-#include "cli/session.h"
+#include "cli/render/paint.h"
+#include "cli/session/launch.h"
+#include "cli/session/session.h"
 #include "config/settings.h"
 
 namespace beckon::cli {
@@ -78,7 +78,7 @@ Check check_clock() {
 }
 
 Check check_program() {
-  auto beckond = find_beckond();
+  auto beckond = find_program("beckond");
   if (!beckond) return {Health::wrong, "beckond", beckond.error().text};
   return {Health::fine, "beckond", beckond->string()};
 }

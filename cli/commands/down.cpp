@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/daemon.h"
-#include "cli/launch.h"
-#include "cli/ring_view.h"
-#include "cli/session.h"
+#include "cli/render/ring_view.h"
+#include "cli/session/launch.h"
+#include "cli/session/session.h"
 
 namespace beckon::cli {
 

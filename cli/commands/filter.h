@@ -1,18 +1,14 @@
 #pragma once
 
-#include "cli/command.h"
+#include "cli/args/command.h"
+#include "cli/args/completion.h"
 
 namespace beckon::cli {
 
-/// `beckon filter ...`: design, compare, simulate, inspect. Needs no daemon.
+/// `beckon filter ...`: becomes the program beckon-filter, which stands beside this one.
 void add_filter(Command app, Globals& globals);
 
-void add_filter_count(Command filter, Globals& globals);
-void add_filter_errors(Command filter, Globals& globals);
-void add_filter_exchange(Command filter, Globals& globals);
-void add_filter_fold(Command filter, Globals& globals);
-void add_filter_inspect(Command filter, Globals& globals);
-void add_filter_simulate(Command filter, Globals& globals);
-void add_filter_tree(Command filter, Globals& globals);
+/// The commands of beckon-filter; none where that program is not installed.
+std::vector<CommandWords> filter_words();
 
 }  // namespace beckon::cli

@@ -10,11 +10,11 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "cli/args/suggest.h"
 #include "cli/commands/people.h"
-#include "cli/find_view.h"
-#include "cli/session.h"
-#include "cli/suggest.h"
-#include "profile/schema.h"
+#include "cli/session/find_view.h"
+#include "cli/session/session.h"
+#include "profile/schema/schema.h"
 
 namespace beckon::cli {
 

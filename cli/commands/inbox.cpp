@@ -7,10 +7,10 @@
 
 #include "base/log.h"
 #include "cli/commands/mail.h"
-#include "cli/find_view.h"
-#include "cli/paint.h"
-#include "cli/session.h"
-#include "cli/target.h"
+#include "cli/render/paint.h"
+#include "cli/session/find_view.h"
+#include "cli/session/session.h"
+#include "cli/session/target.h"
 
 namespace beckon::cli {
 

@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "cli/commands/daemon.h"
-#include "cli/render.h"
-#include "cli/ring_view.h"
-#include "cli/session.h"
+#include "cli/render/render.h"
+#include "cli/render/ring_view.h"
+#include "cli/session/session.h"
 
 namespace beckon::cli {
 

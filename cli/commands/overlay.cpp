@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "cli/commands/daemon.h"
-#include "cli/launch.h"
-#include "cli/session.h"
+#include "cli/session/launch.h"
+#include "cli/session/session.h"
 #include "config/address.h"
 
 namespace beckon::cli {
@@ -40,7 +40,7 @@ int show(const Globals& globals) {
 
 /// Needs no running node: beckond makes the files and ends.
 int create(const Globals& globals, const std::string& name) {
-  auto beckond = find_beckond();
+  auto beckond = find_program("beckond");
   if (!beckond) return fail(globals, beckond.error());
   std::vector<std::string> arguments{"--create-overlay", name};
   if (!globals.home.empty()) arguments.insert(arguments.end(), {"--home", globals.home});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/command.h"
+#include "cli/args/command.h"
 
 namespace beckon::cli {
 

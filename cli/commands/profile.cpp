@@ -5,13 +5,13 @@
 
 #include "base/log.h"
 #include "cli/commands/people.h"
-#include "cli/disclosure.h"
-#include "cli/edit_file.h"
-#include "cli/numbers.h"
-#include "cli/progress.h"
-#include "cli/render.h"
-#include "cli/session.h"
-#include "cli/value_text.h"
+#include "cli/render/disclosure.h"
+#include "cli/render/numbers.h"
+#include "cli/render/progress.h"
+#include "cli/render/render.h"
+#include "cli/render/value_text.h"
+#include "cli/session/edit_file.h"
+#include "cli/session/session.h"
 
 namespace beckon::cli {
 

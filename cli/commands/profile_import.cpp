@@ -12,11 +12,11 @@
 
 #include "base/log.h"
 #include "cli/commands/people.h"
-#include "cli/disclosure.h"
-#include "cli/progress.h"
-#include "cli/session.h"
-#include "profile/json.h"
-#include "profile/vcard.h"
+#include "cli/render/disclosure.h"
+#include "cli/render/progress.h"
+#include "cli/session/session.h"
+#include "profile/person/profile_json.h"
+#include "profile/person/vcard.h"
 
 namespace beckon::cli {
 

@@ -6,9 +6,9 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "cli/commands/daemon.h"
-#include "cli/paint.h"
-#include "cli/ring_view.h"
-#include "cli/session.h"
+#include "cli/render/paint.h"
+#include "cli/render/ring_view.h"
+#include "cli/session/session.h"
 
 namespace beckon::cli {
 

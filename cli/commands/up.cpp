@@ -8,9 +8,9 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "cli/commands/daemon.h"
-#include "cli/launch.h"
-#include "cli/ring_view.h"
-#include "cli/session.h"
+#include "cli/render/ring_view.h"
+#include "cli/session/launch.h"
+#include "cli/session/session.h"
 
 namespace beckon::cli {
 
@@ -191,7 +191,7 @@ int up(const Globals& globals, const Options& options) {
   auto paths = find_instance(globals);
   if (!paths) return exit_code::usage;
   if (runs_already(globals, *paths)) return exit_code::nothing;
-  auto beckond = find_beckond();
+  auto beckond = find_program("beckond");
   if (!beckond) return fail(globals, beckond.error());
   auto arguments = arguments_for(globals, options);
   // Every user of the machine may read a process's arguments; its environment only its own user.

@@ -8,7 +8,7 @@
 #include "node/io/address.h"
 #include "node/io/tls.h"
 #include "node/io/uv.h"
-#include "node/service/frame_splitter.h"
+#include "node/service/kernel/frame_splitter.h"
 
 namespace beckon::io {
 

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "node/io/uv.h"
-#include "node/service/http_message.h"
+#include "node/service/api/http_message.h"
 
 namespace beckon::io {
 

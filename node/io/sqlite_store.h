@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "node/service/store.h"
+#include "node/service/kernel/store.h"
 
 namespace beckon::io {
 

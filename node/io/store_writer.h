@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "node/service/store.h"
+#include "node/service/kernel/store.h"
 
 namespace beckon::io {
 

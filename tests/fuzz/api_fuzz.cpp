@@ -1,11 +1,11 @@
 // A request at the API: whatever its method, path, query and body are, it gets exactly one answer,
 // that answer is JSON where it says so, and JSON that was accepted is written and read again as the
 // same.
-#include "node/service/api.h"
+#include "node/service/api/api.h"
 
 #include <nlohmann/json.hpp>
 
-#include "node/service/json_text.h"
+#include "node/service/kernel/json_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

@@ -2,7 +2,7 @@
 // that signs its mutated input again reaches what lies behind the signature.
 #include "node/service/items/author_record.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/service/authors.h"
+#include "tests/world/authors.h"
 
 using namespace beckon;
 using namespace beckon::service;

@@ -1,7 +1,7 @@
 // Entropy-coded bits and trees of filters as received: refused, or read within bounds and equal to
 // their own re-encoding. The checksum is repaired so that lies get past it.
-#include "filters/bloom_tree_codec.h"
-#include "filters/range_coder.h"
+#include "filters/coding/bit_coder.h"
+#include "filters/tree/bloom_tree_codec.h"
 #include "tests/filters/checksum.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // Messages of an exchange as received, by either side and at every stage: refused or taken, within
 // bounds. The input is a stage, then the message.
-#include "filters/exchange.h"
+#include "filters/exchange/exchange.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

@@ -1,6 +1,6 @@
 // The frame splitter on a stream cut at arbitrary places: never holds more than came, and what
 // comes out, written again, is what went in.
-#include "node/service/frame_splitter.h"
+#include "node/service/kernel/frame_splitter.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 // An encoded filter from anybody: a valid filter that encodes to the same bytes and answers, or an
 // error.
 #include "base/hash.h"
-#include "filters/codec.h"
+#include "filters/go/go_codec.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

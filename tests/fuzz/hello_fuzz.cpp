@@ -4,7 +4,7 @@
 
 #include "node/service/admission/enrolment.h"
 #include "node/service/admission/hello.h"
-#include "node/service/frame_splitter.h"
+#include "node/service/kernel/frame_splitter.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

@@ -9,8 +9,8 @@
 #include "node/service/mail/mailbox_entry.h"
 #include "node/service/mail/outbox.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/service/fake_net.h"
-#include "tests/service/fast_signer.h"
+#include "tests/world/fake_net.h"
+#include "tests/world/fast_signer.h"
 
 using namespace beckon;
 using namespace beckon::service;

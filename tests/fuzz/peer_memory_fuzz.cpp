@@ -1,6 +1,6 @@
 // Remembered peers, as a damaged disk may give them back: what is accepted has the same bytes
 // again.
-#include "node/service/peer_memory.h"
+#include "node/service/ring/peer_memory.h"
 
 #include <algorithm>
 

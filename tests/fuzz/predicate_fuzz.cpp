@@ -1,8 +1,8 @@
 // Predicates from a peer: refused, or some that encode to the same bytes and that both matchers
 // answer alike.
-#include "profile/elements.h"
-#include "profile/matcher.h"
-#include "profile/query_text.h"
+#include "profile/index/elements.h"
+#include "profile/index/matcher.h"
+#include "profile/language/query_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

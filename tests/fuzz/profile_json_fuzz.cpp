@@ -1,6 +1,6 @@
 // A profile.json from anybody: refused, or a profile that is written and read back the same.
-#include "profile/json.h"
-#include "profile/record.h"
+#include "profile/index/record.h"
+#include "profile/person/profile_json.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

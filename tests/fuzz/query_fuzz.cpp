@@ -1,9 +1,9 @@
 // A query from anybody, in either language: read or refused, never both; what is read has a
 // canonical form that reads back as the same query, keeps to the limits, and can be sent blind.
-#include "profile/predicate.h"
-#include "profile/query_text.h"
+#include "profile/index/predicate.h"
+#include "profile/language/query_text.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/profile/extreme_queries.h"
+#include "tests/profile/query/extreme_queries.h"
 
 using namespace beckon;
 using namespace beckon::profile;

@@ -1,7 +1,7 @@
 // A record from a peer: refused, or one that encodes to the same bytes and can be asked.
-#include "profile/matcher.h"
-#include "profile/query_text.h"
-#include "profile/record.h"
+#include "profile/index/matcher.h"
+#include "profile/index/record.h"
+#include "profile/language/query_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

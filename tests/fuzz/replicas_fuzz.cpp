@@ -2,7 +2,7 @@
 // arrive one after another. Whatever it sends, honest records stay, only genuine ones are held, and
 // no quota is passed.
 #include "tests/fuzz/fuzz.h"
-#include "tests/service/ring_of_replicas.h"
+#include "tests/node/service/items/ring_of_replicas.h"
 
 using namespace beckon;
 using namespace beckon::service;

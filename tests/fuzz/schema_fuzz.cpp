@@ -1,5 +1,5 @@
 // A schema from an overlay file: refused, or one whose canonical text reads back with the same id.
-#include "profile/schema_json.h"
+#include "profile/schema/schema_json.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

@@ -1,6 +1,6 @@
 // Spectral filters, string arrays and compact counters as received: refused, or read within bounds
 // and equal to their own re-encoding. The checksums are repaired so that lies get past them.
-#include "filters/spectral_codec.h"
+#include "filters/spectral/spectral_codec.h"
 #include "tests/filters/checksum.h"
 #include "tests/fuzz/fuzz.h"
 

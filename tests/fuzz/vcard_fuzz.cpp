@@ -1,6 +1,6 @@
 // A vCard from anybody: refused, or a profile within its limits.
-#include "profile/json.h"
-#include "profile/vcard.h"
+#include "profile/person/profile_json.h"
+#include "profile/person/vcard.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;

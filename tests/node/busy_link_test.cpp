@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "node/driver.h"
-#include "node/service/memory_store.h"
-#include "tests/io/temp_dir.h"
-#include "tests/io/transport_world.h"
+#include "tests/node/io/temp_dir.h"
+#include "tests/node/io/transport_world.h"
+#include "tests/world/memory_store.h"
 
 using namespace beckon;
 using beckon::io::test::run_until;

@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "profile/profile.h"
-#include "profile/query_text.h"
+#include "profile/language/query_text.h"
+#include "profile/person/profile.h"
 
 namespace beckon::profile::test {
 

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "filters/positions.h"
+#include "filters/bits/positions.h"
 #include "node/service/admission/overlay.h"
-#include "profile/json.h"
-#include "profile/predicate.h"
-#include "profile/query_text.h"
-#include "profile/record.h"
-#include "profile/schema_json.h"
-#include "profile/text_fold.h"
+#include "profile/index/predicate.h"
+#include "profile/index/record.h"
+#include "profile/language/query_text.h"
+#include "profile/person/profile_json.h"
+#include "profile/schema/schema_json.h"
+#include "profile/values/text_fold.h"
 
 // vectors.json holds inputs and, beside each, what docs/protocol-index.md makes of it. Here the
 // shipped code computes the outputs again from the inputs; second_implementation.py does the same

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "tests/service/authors.h"
 #include "tests/sim/node_process.h"
 #include "tests/sim/workload.h"
+#include "tests/world/authors.h"
 
 namespace beckon::sim {
 

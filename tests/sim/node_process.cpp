@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tests/service/authors.h"
 #include "tests/sim/liar.h"
+#include "tests/world/authors.h"
 
 namespace beckon::sim {
 

@@ -2,11 +2,11 @@
 
 #include <deque>
 
-#include "node/service/memory_store.h"
-#include "node/service/service.h"
-#include "tests/service/fast_signer.h"
+#include "node/service/participant/service.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/process.h"
+#include "tests/world/fast_signer.h"
+#include "tests/world/memory_store.h"
 
 namespace beckon::sim {
 

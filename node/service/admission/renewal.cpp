@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/duration.h"
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

@@ -5,7 +5,7 @@
 
 #include "base/crypto.h"
 #include "node/service/admission/enrolment.h"
-#include "node/service/context.h"
+#include "node/service/kernel/context.h"
 
 namespace beckon::service {
 

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "chord/peer_ref.h"
-#include "profile/record.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 

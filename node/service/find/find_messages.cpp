@@ -1,6 +1,6 @@
 #include "node/service/find/find_messages.h"
 
-#include "profile/record.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chord/id.h"
-#include "profile/predicate.h"
+#include "profile/index/predicate.h"
 
 namespace beckon::service {
 

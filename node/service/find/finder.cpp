@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

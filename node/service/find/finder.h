@@ -4,14 +4,14 @@
 #include <map>
 #include <set>
 
-#include "node/service/context.h"
 #include "node/service/find/candidates.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
-#include "node/service/mail/outbox.h"
-#include "profile/keys.h"
-#include "profile/query.h"
-#include "profile/record.h"
+#include "node/service/kernel/context.h"
+#include "node/service/people/callee.h"
+#include "profile/index/keys.h"
+#include "profile/index/record.h"
+#include "profile/query/query.h"
 
 namespace beckon::service {
 

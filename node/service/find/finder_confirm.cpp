@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "node/service/find/finder.h"
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

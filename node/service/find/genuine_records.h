@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/hash.h"
-#include "profile/record.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 

@@ -1,7 +1,7 @@
 #include "node/service/find/index.h"
 
 #include "node/service/find/index_item.h"
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

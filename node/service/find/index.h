@@ -2,11 +2,11 @@
 
 #include <map>
 
-#include "node/service/context.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/index_rows.h"
-#include "node/service/gate.h"
 #include "node/service/items/replicas.h"
+#include "node/service/kernel/context.h"
+#include "node/service/kernel/gate.h"
 
 namespace beckon::service {
 

@@ -2,8 +2,8 @@
 
 #include "node/service/find/genuine_records.h"
 #include "node/service/items/item.h"
-#include "profile/keys.h"
-#include "profile/record.h"
+#include "profile/index/keys.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "chord/id.h"
-#include "profile/ladder.h"
-#include "profile/matcher.h"
+#include "profile/index/ladder.h"
+#include "profile/index/matcher.h"
 
 namespace beckon::service {
 

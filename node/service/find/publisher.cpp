@@ -4,7 +4,7 @@
 
 #include "node/service/find/index_item.h"
 #include "node/service/items/author_record.h"
-#include "profile/json.h"
+#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 

@@ -3,11 +3,11 @@
 #include <deque>
 #include <set>
 
-#include "node/service/context.h"
 #include "node/service/items/replicas.h"
-#include "node/service/users.h"
-#include "profile/keys.h"
-#include "profile/record.h"
+#include "node/service/kernel/context.h"
+#include "node/service/people/users.h"
+#include "profile/index/keys.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 

@@ -1,6 +1,6 @@
 #include "node/service/find/search.h"
 
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

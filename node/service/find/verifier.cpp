@@ -1,9 +1,9 @@
 #include "node/service/find/verifier.h"
 
-#include "node/service/frames.h"
-#include "profile/json.h"
-#include "profile/matches.h"
-#include "profile/query_text.h"
+#include "node/service/kernel/frames.h"
+#include "profile/language/query_text.h"
+#include "profile/person/profile_json.h"
+#include "profile/query/matches.h"
 
 namespace beckon::service {
 

@@ -2,12 +2,12 @@
 
 #include <map>
 
-#include "node/service/context.h"
 #include "node/service/find/find_messages.h"
-#include "node/service/rate_limit.h"
-#include "node/service/users.h"
-#include "profile/profile.h"
-#include "profile/query.h"
+#include "node/service/kernel/context.h"
+#include "node/service/kernel/rate_limit.h"
+#include "node/service/people/users.h"
+#include "profile/person/profile.h"
+#include "profile/query/query.h"
 
 namespace beckon::service {
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "chord/id.h"
-#include "node/service/frames.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 

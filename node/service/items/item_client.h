@@ -3,10 +3,10 @@
 #include <functional>
 #include <map>
 
-#include "node/service/context.h"
 #include "node/service/items/item.h"
 #include "node/service/items/replica_messages.h"
 #include "node/service/items/replica_options.h"
+#include "node/service/kernel/context.h"
 
 namespace beckon::service {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "node/service/context.h"
 #include "node/service/items/item_table.h"
 #include "node/service/items/neighbourhood.h"
 #include "node/service/items/replica_options.h"
-#include "node/service/rate_limit.h"
+#include "node/service/kernel/context.h"
+#include "node/service/kernel/rate_limit.h"
 
 namespace beckon::service {
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "node/service/gate.h"
 #include "node/service/items/item_holder.h"
 #include "node/service/items/narrowing.h"
 #include "node/service/items/replica_messages.h"
+#include "node/service/kernel/gate.h"
 
 namespace beckon::service {
 

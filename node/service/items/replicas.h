@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "node/service/context.h"
 #include "node/service/items/item_client.h"
 #include "node/service/items/item_holder.h"
 #include "node/service/items/item_sync.h"
@@ -10,6 +9,7 @@
 #include "node/service/items/put_server.h"
 #include "node/service/items/replica_options.h"
 #include "node/service/items/stray_mover.h"
+#include "node/service/kernel/context.h"
 
 namespace beckon::service {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "node/service/json_text.h"
+#include "node/service/kernel/json_text.h"
 
 namespace beckon::service {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "node/service/json_text.h"
+#include "node/service/kernel/json_text.h"
 
 namespace beckon::service {
 

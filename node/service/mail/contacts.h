@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "node/service/context.h"
-#include "node/service/user.h"
+#include "node/service/kernel/context.h"
+#include "node/service/people/user.h"
 
 namespace beckon::service {
 

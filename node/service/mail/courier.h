@@ -1,7 +1,7 @@
 #pragma once
 
-#include "node/service/context.h"
 #include "node/service/items/replicas.h"
+#include "node/service/kernel/context.h"
 #include "node/service/mail/locator.h"
 #include "node/service/mail/outbox.h"
 

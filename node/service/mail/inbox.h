@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "node/service/context.h"
+#include "node/service/kernel/context.h"
 #include "node/service/mail/letter.h"
 
 namespace beckon::service {

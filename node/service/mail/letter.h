@@ -6,7 +6,7 @@
 #include "base/crypto.h"
 #include "base/hpke.h"
 #include "base/time.h"
-#include "node/service/user.h"
+#include "node/service/people/user.h"
 
 namespace beckon::service {
 

@@ -7,7 +7,7 @@
 #include "node/service/items/replicas.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/locator.h"
-#include "node/service/users.h"
+#include "node/service/people/users.h"
 
 namespace beckon::service {
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <set>
 
-#include "node/service/gate.h"
+#include "node/service/kernel/gate.h"
 #include "node/service/mail/courier.h"
 #include "node/service/mail/reception.h"
 

@@ -7,7 +7,7 @@
 #include "node/service/mail/courier.h"
 #include "node/service/mail/locators.h"
 #include "node/service/mail/mail_messages.h"
-#include "node/service/users.h"
+#include "node/service/people/users.h"
 
 namespace beckon::service {
 

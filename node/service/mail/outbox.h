@@ -3,21 +3,11 @@
 #include <map>
 #include <set>
 
-#include "node/service/context.h"
+#include "node/service/kernel/context.h"
 #include "node/service/mail/letter.h"
+#include "node/service/people/callee.h"
 
 namespace beckon::service {
-
-/// How to reach somebody: from a record that was found, a contact, or a locator. All but the key is
-/// a hint.
-struct Callee {
-  PublicKey key{};
-  std::string name{};
-  hpke::PublicKey message_key{};  // all zero while unknown
-  PeerRef host{};
-  UserId id() const { return user_id(key); }
-  friend bool operator==(const Callee&, const Callee&) = default;
-};
 
 /// What became of a letter to one callee, as far as its sender can know it. `delivered` and
 /// `refused` are final; from the others a letter may still move on until it expires. These are row

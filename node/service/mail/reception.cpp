@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "node/service/frames.h"
-#include "node/service/json_text.h"
+#include "node/service/kernel/frames.h"
+#include "node/service/kernel/json_text.h"
 #include "node/service/mail/mail_json.h"
 
 namespace beckon::service {

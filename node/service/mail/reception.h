@@ -1,11 +1,11 @@
 #pragma once
 
-#include "node/service/gate.h"
+#include "node/service/kernel/gate.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/inbox.h"
 #include "node/service/mail/mail_messages.h"
 #include "node/service/mail/outbox.h"
-#include "node/service/users.h"
+#include "node/service/people/users.h"
 
 namespace beckon::service {
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "profile/json.h"
-#include "profile/query_text.h"
+#include "profile/language/query_text.h"
+#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 

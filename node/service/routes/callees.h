@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "node/service/api.h"
-#include "node/service/participant.h"
+#include "node/service/api/api.h"
+#include "node/service/participant/participant.h"
 
 namespace beckon::service {
 

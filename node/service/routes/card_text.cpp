@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "node/service/json_text.h"
-#include "profile/text_fold.h"
+#include "node/service/kernel/json_text.h"
+#include "profile/values/text_fold.h"
 
 namespace beckon::service {
 

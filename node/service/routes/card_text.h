@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "profile/schema.h"
+#include "profile/schema/schema.h"
 
 namespace beckon::service {
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "node/service/participant/service.h"
 #include "node/service/routes/routes.h"
-#include "node/service/service.h"
 
 namespace beckon::service {
 

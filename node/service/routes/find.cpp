@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "node/service/json_text.h"
-#include "node/service/participant.h"
+#include "node/service/kernel/json_text.h"
+#include "node/service/participant/participant.h"
 #include "node/service/routes/find_json.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
-#include "profile/query_text.h"
+#include "profile/language/query_text.h"
 
 namespace beckon::service {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "node/service/json_text.h"
+#include "node/service/kernel/json_text.h"
 #include "node/service/routes/card_text.h"
 #include "node/service/routes/peer_json.h"
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "node/service/participant.h"
+#include "node/service/participant/participant.h"
 #include "node/service/routes/routes.h"
-#include "profile/json.h"
+#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/duration.h"
-#include "node/service/json_text.h"
+#include "node/service/kernel/json_text.h"
 #include "node/service/mail/mail_json.h"
 #include "node/service/routes/callees.h"
 #include "node/service/routes/peer_json.h"

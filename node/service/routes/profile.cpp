@@ -4,13 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "node/service/participant.h"
+#include "node/service/participant/participant.h"
 #include "node/service/routes/routes.h"
 #include "node/service/routes/user_json.h"
-#include "profile/decimal.h"
-#include "profile/json.h"
-#include "profile/json_schema.h"
-#include "profile/profile.h"
+#include "profile/person/json_schema.h"
+#include "profile/person/profile.h"
+#include "profile/person/profile_json.h"
+#include "profile/values/decimal.h"
 
 namespace beckon::service {
 

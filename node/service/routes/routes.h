@@ -5,6 +5,11 @@ namespace beckon::service {
 class Participant;
 class Service;
 
+// All routes of a node. Called once, right after the object is made: these know the whole node, so
+// nothing of the node can know them.
+void add_routes(Service& service);
+void add_routes(Participant& participant);
+
 // Each adds one group of routes; one file per group.
 void add_status_routes(Service& service);   // /v1/status /healthz /metrics
 void add_net_routes(Service& service);      // /v1/net/self peers ring stats

@@ -1,6 +1,6 @@
+#include "node/service/participant/service.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
-#include "node/service/service.h"
 
 namespace beckon::service {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "profile/json.h"
+#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "node/service/find/publisher.h"
-#include "node/service/users.h"
+#include "node/service/people/users.h"
 
 namespace beckon::service {
 

@@ -1,0 +1,1 @@
+// Compiled once, to make the precompiled header that all other files reuse (beckon.cmake).

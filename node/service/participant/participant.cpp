@@ -1,0 +1,82 @@
+#include "node/service/participant/participant.h"
+
+#include "profile/schema/schema_json.h"
+
+namespace beckon::service {
+
+namespace {
+
+Result<profile::Schema> schema_of(const Overlay& overlay) {
+  if (overlay.schema == "\"default\"") return profile::Schema::built_in();
+  auto schema = profile::parse_schema(overlay.schema);
+  if (!schema) return invalid("the overlay's schema cannot be used: " + schema.error().text);
+  return schema;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Participant>> Participant::open(Service& service, const Overlay& overlay,
+                                                       const Signer& signer,
+                                                       const Options& options) {
+  auto schema = schema_of(overlay);
+  if (!schema) return schema.error();
+  auto out = std::make_unique<Participant>(service, *std::move(schema), overlay, signer, options);
+  if (auto loaded = out->load(); !loaded) return loaded.error();
+  return out;
+}
+
+Participant::Participant(Service& service, profile::Schema schema, const Overlay& overlay,
+                         const Signer& signer, const Options& options)
+    : service_(service),
+      schema_(std::move(schema)),
+      genuine_(schema_, overlay.salt, signer),
+      index_rules_(schema_, genuine_),
+      mailbox_rules_(overlay.id(), signer),
+      users_(service.kernel(), signer, options.users),
+      search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer, genuine_,
+              options.search),
+      mail_(service.kernel(), service.replicas(), users_, signer, overlay.id(), options.mail) {
+  service.rules().add(index_rules_);
+  service.rules().add(mailbox_rules_);
+  serve_frames();
+  hear_ring();
+}
+
+Result<void> Participant::load() {
+  if (auto done = users_.load(); !done) return done;
+  if (auto done = mail_.load(); !done) return done;
+  if (users_.me() != nullptr) return {};
+  auto me = users_.create("{}", [this](const Result<void>& stored) {
+    if (!stored)
+      service_.kernel().log(LogLevel::error,
+                            "the first user was not stored: " + stored.error().text);
+  });
+  if (!me) return me.error();
+  return {};
+}
+
+void Participant::serve_frames() {
+  for (int type = 0x21; type < 0x100; type += 2) {
+    auto byte = static_cast<std::uint8_t>(type);
+    if (Search::handles(byte)) {
+      service_.kernel().serve(byte, [this](const Request& request) { search_.handle(request); });
+    }
+    if (Mail::handles(byte)) {
+      service_.kernel().serve(byte, [this](const Request& request) { mail_.handle(request); });
+    }
+  }
+}
+
+void Participant::hear_ring() {
+  service_.on_ring_event([this](const chord::Event& event) {
+    bool neighbours = std::holds_alternative<chord::PredecessorChanged>(event) ||
+                      std::holds_alternative<chord::SuccessorsChanged>(event);
+    if (neighbours) search_.ring_changed();
+    const auto* mode = std::get_if<chord::ModeChanged>(&event);
+    if (mode == nullptr || mode->to != chord::Mode::member) return;
+    search_.joined();
+    mail_.joined();
+  });
+}
+
+}  // namespace beckon::service

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+
+#include "node/service/admission/overlay.h"
+#include "node/service/find/index_item.h"
+#include "node/service/find/search.h"
+#include "node/service/mail/mail.h"
+#include "node/service/mail/mailbox_entry.h"
+#include "node/service/participant/service.h"
+#include "node/service/people/users.h"
+
+namespace beckon::service {
+
+/// What a node does for people, on top of Service: hosts users, publishes and finds them, carries
+/// their messages and calls. Made right after the service and before its start; gone before it.
+class Participant {
+ public:
+  struct Options {
+    Users::Options users{};
+    Search::Options search{};
+    Mail::Options mail{};
+  };
+
+  /// Reads what the disk kept; makes the first user, `me`, if there is none.
+  static Result<std::unique_ptr<Participant>> open(Service& service, const Overlay& overlay,
+                                                   const Signer& signer, const Options& options);
+  Participant(Service& service, profile::Schema schema, const Overlay& overlay,
+              const Signer& signer,
+              const Options& options);  // only by open()
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
+
+  Service& service() { return service_; }
+  const profile::Schema& schema() const { return schema_; }
+  Users& users() { return users_; }
+  Search& search() { return search_; }
+  Mail& mail() { return mail_; }
+
+ private:
+  Result<void> load();
+  void hear_ring();
+  void serve_frames();
+
+  Service& service_;
+  const profile::Schema schema_;
+  GenuineRecords genuine_;
+  IndexRules index_rules_;
+  MailboxRules mailbox_rules_;
+  Users users_;
+  Search search_;
+  Mail mail_;
+};
+
+}  // namespace beckon::service

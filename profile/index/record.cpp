@@ -1,0 +1,156 @@
+#include "profile/index/record.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/hash.h"
+
+namespace beckon::profile {
+
+namespace {
+
+constexpr std::uint8_t format = 1;
+constexpr std::uint8_t flag_withdrawn = 1;
+constexpr std::uint8_t no_filter = 255;
+constexpr std::string_view domain = "beckon/record/v1";
+
+std::uint8_t length_code(std::size_t bits) {
+  if (bits == 0) return no_filter;
+  auto found = std::find(filter_lengths.begin(), filter_lengths.end(), bits);
+  ENSURE(found != filter_lengths.end());
+  return static_cast<std::uint8_t>(found - filter_lengths.begin());
+}
+
+std::uint32_t seconds_of(WallTime t) { return static_cast<std::uint32_t>(to_ms(t) / 1000); }
+
+bool is_address(std::string_view text) {
+  return !text.empty() && text.size() <= max_host_address &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+}
+
+Bytes encode_unsigned(const Record& record) {
+  ENSURE(is_address(record.address));
+  ByteWriter out;
+  out.u8(format);
+  out.u8(record.withdrawn ? flag_withdrawn : 0);
+  out.raw(record.owner_key);
+  out.raw(record.message_key);
+  out.raw(record.host);
+  out.counted8(as_bytes(record.address));
+  out.u64(record.version);
+  out.u32(seconds_of(record.expiry));
+  out.u32(record.presence);
+  out.u32(record.open);
+  out.u8(record.layout);
+  out.u8(length_code(record.filter.size()));
+  out.raw(record.filter.bytes());
+  return out.take();
+}
+
+Bytes signed_message(const Schema& schema, const Salt& salt, const Record& record) {
+  ByteWriter out;
+  out.raw(as_bytes(domain));
+  out.raw(schema.id());
+  out.raw(salt);
+  out.raw(encode_unsigned(record));
+  return out.take();
+}
+
+std::uint32_t known_slots(const Schema& schema) {
+  std::uint32_t own = std::uint32_t{1} << Schema::user_slot;
+  return own | ((std::uint32_t{1} << schema.attributes().size()) - 1);
+}
+
+void decode_filter(ByteReader& in, Record& record) {
+  std::uint8_t code = in.u8();
+  if (record.withdrawn) {
+    if (code != no_filter || record.presence != 0 || record.layout != 0) in.fail();
+    return;
+  }
+  if (code >= filter_lengths.size()) return in.fail();
+  std::size_t bits = filter_lengths[code];
+  auto filter = filters::BitArray::from_bytes(bits, in.raw(bits / 8));
+  if (!filter) return in.fail();
+  record.filter = std::move(*filter);
+}
+
+}  // namespace
+
+OwnerId owner_id(const PublicKey& key) {
+  Digest digest = sha256(key);
+  OwnerId id{};
+  std::copy_n(digest.begin(), id.size(), id.begin());
+  return id;
+}
+
+Record withdrawal(const Publication& publication) {
+  Record record{.owner_key = publication.owner_key,
+                .message_key = publication.message_key,
+                .host = publication.host,
+                .address = publication.address,
+                .version = publication.version};
+  record.expiry = wall_from_ms(std::int64_t{seconds_of(publication.expiry)} * 1000);
+  record.withdrawn = true;
+  return record;
+}
+
+Record build_record(const Schema& schema, const Salt& salt, const Profile& profile,
+                    const Publication& publication) {
+  Elements found = elements(schema, salt, profile);
+  FilterChoice choice = choose_filter(schema, found, publication.target_fpr);
+  Record record = withdrawal(publication);
+  record.withdrawn = false;
+  record.layout = choice.layout;
+  record.presence = found.presence;
+  record.open = choice.open;
+  record.filter = std::move(choice.filter);
+  return record;
+}
+
+void sign_record(const Schema& schema, const Salt& salt, const Signer& signer,
+                 const SecretSeed& seed, Record& record) {
+  record.signature = signer.sign(seed, signed_message(schema, salt, record));
+}
+
+bool verify_record(const Schema& schema, const Salt& salt, const Signer& signer,
+                   const Record& record) {
+  return signer.verify(record.owner_key, signed_message(schema, salt, record), record.signature);
+}
+
+Bytes encode(const Record& record) {
+  ByteWriter out;
+  out.raw(encode_unsigned(record));
+  out.raw(record.signature);
+  return out.take();
+}
+
+Result<Record> decode_record(const Schema& schema, ByteView bytes) {
+  if (bytes.size() > max_record_size) return invalid("record: too long");
+  ByteReader in(bytes);
+  if (in.u8() != format) return invalid("record: unknown format");
+  Record record;
+  std::uint8_t flags = in.u8();
+  record.withdrawn = flags == flag_withdrawn;
+  record.owner_key = in.array<32>();
+  record.message_key = in.array<32>();
+  record.host = in.array<20>();
+  record.address = as_text(in.counted8());
+  record.version = in.u64();
+  record.expiry = wall_from_ms(std::int64_t{in.u32()} * 1000);
+  record.presence = in.u32();
+  record.open = in.u32();
+  record.layout = in.u8();
+  decode_filter(in, record);
+  record.signature = in.array<64>();
+  bool good = flags <= flag_withdrawn && is_address(record.address) &&
+              record.layout < schema.classes().size() &&
+              (record.presence & ~known_slots(schema)) == 0 &&
+              (record.open & ~record.presence) == 0;
+  if (!good) in.fail();
+  if (auto end = in.finish("record"); !end) return end.error();
+  return record;
+}
+
+}  // namespace beckon::profile

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/crypto.h"
+#include "base/time.h"
+#include "profile/index/elements.h"
+
+namespace beckon::profile {
+
+using MessageKey = std::array<std::uint8_t, 32>;  // X25519; messages to the owner are sealed to it
+using HostId = std::array<std::uint8_t, 20>;      // the node that hosts the owner
+
+/// What an owner publishes: who it is, where it is hosted, and the filter of its profile; never a
+/// plain value. The same bytes lie under every key. A withdrawn record has neither presence nor
+/// filter and stands in the place of older versions until it expires.
+struct Record {
+  PublicKey owner_key{};
+  MessageKey message_key{};
+  HostId host{};
+  std::string address{};  // of the host, "host:port"
+  std::uint64_t version{};
+  WallTime expiry{};  // whole seconds
+  bool withdrawn = false;
+  std::uint8_t layout{};     // which class of the schema
+  std::uint32_t presence{};  // a bit for each slot that has a value
+  std::uint32_t
+      open{};  // those whose numbers are too wide for the filter; never more than presence
+  filters::BitArray filter{};  // one of filter_lengths; empty if withdrawn
+  Signature signature{};
+
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+inline constexpr std::size_t max_record_size = 429;
+inline constexpr std::size_t max_host_address = 64;
+inline constexpr double default_target_fpr = 5.5e-3;
+
+OwnerId owner_id(const PublicKey& key);
+
+/// What the publisher knows besides the profile.
+struct Publication {
+  PublicKey owner_key{};
+  MessageKey message_key{};
+  HostId host{};
+  std::string address{};
+  std::uint64_t version{};
+  WallTime expiry{};
+  double target_fpr = default_target_fpr;
+};
+
+/// Unsigned; sign_record makes it complete.
+Record build_record(const Schema& schema, const Salt& salt, const Profile& profile,
+                    const Publication& publication);
+Record withdrawal(const Publication& publication);
+
+/// Signs, once for a version. The signature also covers the schema id and the salt, so that a
+/// record cannot be replayed into another overlay.
+void sign_record(const Schema& schema, const Salt& salt, const Signer& signer,
+                 const SecretSeed& seed, Record& record);
+bool verify_record(const Schema& schema, const Salt& salt, const Signer& signer,
+                   const Record& record);
+
+/// The fixed layout of docs/protocol-index.md. Decoding refuses whatever encode would not write,
+/// and classes and presence bits the schema lacks. It does not verify.
+Bytes encode(const Record& record);
+Result<Record> decode_record(const Schema& schema, ByteView bytes);
+
+}  // namespace beckon::profile

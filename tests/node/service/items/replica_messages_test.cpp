@@ -1,0 +1,197 @@
+#include "node/service/items/replica_messages.h"
+
+#include <doctest/doctest.h>
+
+#include "base/rng.h"
+#include "tests/world/codecs.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using test::check_codec;
+using test::id_hex;
+using test::id_of;
+using test::repeat;
+
+TEST_SUITE_BEGIN("service/replica_messages");
+
+namespace {
+
+ItemKey key(std::uint8_t byte) { return {id_of(byte), ItemKind::author_record, id_of(byte)}; }
+
+const std::string k1 = id_hex("01") + "01" + id_hex("01");
+const std::string k2 = id_hex("02") + "01" + id_hex("02");
+const std::string k3 = id_hex("03") + "01" + id_hex("03");
+
+}  // namespace
+
+TEST_CASE("put and its reply keep to their layout") {
+  PutRequest put;
+  put.entries.push_back({{id_of(1), ItemKind::author_record, {0xaa}}, {}});
+  put.entries.push_back({{id_of(2), ItemKind::index_record, {}}, 5});
+  check_codec(encode(put),
+              "0002"
+              "00" +
+                  id_hex("01") +
+                  "01"
+                  "00000001"
+                  "aa"
+                  "01"
+                  "0000000000000005" +
+                  id_hex("02") +
+                  "02"
+                  "00000000",
+              decode_put_request);
+  PutReply reply{.wanted = 3, .entries = {{Status::ok, 3, 7}, {Status::too_old, 0, 9}}};
+  check_codec(encode(reply),
+              "03"
+              "0002"
+              "0003"
+              "0000000000000007"
+              "0500"
+              "0000000000000009",
+              decode_put_reply);
+}
+
+TEST_CASE("get and its reply keep to their layout") {
+  check_codec(
+      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .newer_than = 2}),
+      id_hex("01") +
+          "01"
+          "0000000000000002"
+          "00",
+      decode_get_request);
+  check_codec(
+      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .after = id_of(9)}),
+      id_hex("01") +
+          "01"
+          "0000000000000000"
+          "01" +
+          id_hex("09"),
+      decode_get_request);
+  check_codec(encode(GetReply{.more = true, .items = {{1, 2}, {}}}),
+              "01"
+              "0002"
+              "00000002"
+              "0102"
+              "00000000",
+              decode_get_reply);
+}
+
+TEST_CASE("replicate and its reply keep to their layout") {
+  check_codec(encode(ReplicateRequest{{{id_of(1), ItemKind::author_record, {0xaa, 0xbb}}}}),
+              "0001" + id_hex("01") +
+                  "01"
+                  "00000002"
+                  "aabb",
+              decode_replicate_request);
+  check_codec(encode(ReplicateReply{{Status::ok, Status::storage}}),
+              "0002"
+              "000f",
+              decode_replicate_reply);
+}
+
+TEST_CASE("the messages of a comparison keep to their layout") {
+  DigestRequest digests;
+  digests.parts.push_back({{key(1), key(1)}, {}});
+  digests.parts.push_back({{key(2), key(3)}, {.high = 0xee, .low = 7}});
+  check_codec(
+      encode(digests),
+      "0002" + k1 + k1 + repeat("00", 16) + k2 + k3 + "00000000000000ee" + "0000000000000007",
+      decode_digest_request);
+  check_codec(encode(DigestReply{{0, 3, 511}}),
+              "0003"
+              "0000"
+              "0003"
+              "01ff",
+              decode_digest_reply);
+
+  ListRequest list{.span = {key(1), key(2)}, .offer = true};
+  list.entries.push_back({.key = key(1), .seq = 4, .check = {1, 2, 3, 4, 5, 6, 7, 8}});
+  check_codec(encode(list),
+              k1 + k2 +
+                  "01"
+                  "0001" +
+                  k1 +
+                  "0000000000000004"
+                  "0102030405060708",
+              decode_list_request);
+  ListReply reply{.wanted = {0, 3}, .covered = key(2)};
+  reply.offered.push_back({.key = key(2), .seq = 5});
+  check_codec(encode(reply),
+              "0002"
+              "0000"
+              "0003"
+              "0001" +
+                  k2 +
+                  "0000000000000005"
+                  "0000000000000000" +
+                  k2,
+              decode_list_reply);
+
+  check_codec(encode(WantRequest{{key(1), key(2)}}), "0002" + k1 + k2, decode_want_request);
+  check_codec(encode(WantReply{.parcels = {{id_of(1), ItemKind::author_record, {7}}}, .done = 2}),
+              "0002"
+              "0001" +
+                  id_hex("01") +
+                  "01"
+                  "00000001"
+                  "07",
+              decode_want_reply);
+  check_codec(encode(ChainRequest{{id_of(1), id_of(2)}}), "02" + id_hex("01") + id_hex("02"),
+              decode_chain_request);
+}
+
+TEST_CASE("lists that are not in order, or outside their span, are refused") {
+  ListRequest list{.span = {key(2), key(4)}};
+  list.entries = {{.key = key(3)}, {.key = key(3)}};
+  CHECK(!decode_list_request(encode(list)));
+  list.entries = {{.key = key(1)}, {.key = key(3)}};
+  CHECK(!decode_list_request(encode(list)));
+  list.entries = {{.key = key(3)}, {.key = key(5)}};
+  CHECK(!decode_list_request(encode(list)));
+  list.entries = {{.key = key(2)}, {.key = key(4)}};
+  CHECK(decode_list_request(encode(list)));
+  CHECK(!decode_list_request(encode(ListRequest{.span = {key(4), key(2)}})));
+  CHECK(!decode_list_reply(encode(ListReply{.wanted = {3, 3}})));
+}
+
+TEST_CASE("parts that overlap, are out of order or too many are refused") {
+  auto refused = [](const std::vector<Span>& spans) {
+    DigestRequest request;
+    for (const Span& span : spans) request.parts.push_back({span, {}});
+    return !decode_digest_request(encode(request));
+  };
+  CHECK(!refused({{key(1), key(2)}, {key(3), key(4)}}));
+  CHECK(refused({{key(1), key(2)}, {key(2), key(4)}}));
+  CHECK(refused({{key(3), key(4)}, {key(1), key(2)}}));
+  CHECK(refused({{key(2), key(1)}}));
+  std::vector<Span> many;
+  ItemKey next{};
+  for (std::size_t i = 0; i < max_digests; ++i, next = after(next)) many.push_back({next, next});
+  CHECK(!refused(many));
+  many.push_back({next, next});
+  CHECK(refused(many));
+  CHECK(!decode_digest_reply(encode(DigestReply{{4, 4}})));
+}
+
+TEST_CASE("an error frame keeps to its layout and cuts long text between characters") {
+  check_codec(encode(ErrorBody{Status::rate, 250, "slow"}),
+              "0b"
+              "000000fa"
+              "04"
+              "736c6f77",
+              decode_error_body);
+  std::string text(254, 'a');
+  text += "\xc3\xa9";
+  auto body = decode_error_body(encode(ErrorBody{Status::rate, 0, text}));
+  REQUIRE(body);
+  CHECK(body->text == std::string(254, 'a'));
+}
+
+TEST_CASE("every status has words and an error of its own") {
+  for (std::uint8_t s = 1; s <= last_status; ++s) {
+    Error error = to_error(static_cast<Status>(s));
+    CHECK(!error.text.empty());
+    CHECK(to_status(error) != Status::ok);
+  }
+}

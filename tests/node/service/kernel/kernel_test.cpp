@@ -1,0 +1,211 @@
+#include "node/service/kernel/kernel.h"
+
+#include <doctest/doctest.h>
+
+#include "node/service/kernel/frames.h"
+#include "tests/world/memory_store.h"
+
+using namespace beckon;
+using namespace beckon::service;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint8_t question = 0x71;
+constexpr std::uint8_t answer = 0x72;
+
+PeerRef peer(std::uint8_t n) {
+  PeerRef out{.address = "10.0.0." + std::to_string(n) + ":1"};
+  out.id.bytes[0] = n;
+  return out;
+}
+
+/// A kernel with a clock in hand.
+struct Bench {
+  explicit Bench(Kernel::Options options = {}) : kernel(options, peer(1), 1, disk, Seeds{}) {
+    tick(0ms);
+  }
+  void tick(Duration passed) {
+    time += passed;
+    kernel.begin({Time(1s) + time, {}});
+    kernel.tick();
+    kernel.settle();
+  }
+  void receive(const Frame& frame) {
+    kernel.receive(frame);
+    kernel.settle();
+  }
+  MemoryStore disk{};
+  Duration time{};
+  Kernel kernel;
+};
+
+struct Outcome {
+  int calls = 0;
+  std::string text{};
+  Context::ReplyDone done() {
+    return [this](Result<Frame> reply) {
+      ++calls;
+      text = reply ? std::string(as_text(reply->body)) : reply.error().text;
+    };
+  }
+};
+
+Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
+
+}  // namespace
+
+TEST_SUITE("service/kernel") {
+  TEST_CASE("a reply reaches its continuation once, and a second one nobody") {
+    Bench bench;
+    Outcome outcome;
+    bench.kernel.ask(peer(2), question, bytes("?"), 5s, outcome.done());
+    auto sent = bench.kernel.take();
+    REQUIRE(sent.send.size() == 1);
+    Frame reply{peer(2), answer, sent.send[0].request, bytes("yes")};
+    Frame forged = reply;
+    forged.peer = peer(3);
+    bench.receive(forged);
+    CHECK(outcome.calls == 0);
+    bench.receive(reply);
+    bench.receive(reply);
+    CHECK(outcome.calls == 1);
+    CHECK(outcome.text == "yes");
+    bench.tick(60s);
+    CHECK(outcome.calls == 1);
+  }
+
+  TEST_CASE("silence, a broken link and a refused dial each end a request with an error") {
+    Bench bench;
+    Outcome silence, broken, refused;
+    bench.kernel.ask(peer(2), question, {}, 5s, silence.done());
+    bench.kernel.ask(peer(3), question, {}, 5s, broken.done());
+    bench.kernel.ask(peer(4), question, {}, 5s, refused.done());
+    bench.kernel.link_down(peer(3).id);
+    bench.kernel.unreachable(peer(4));
+    CHECK(broken.calls == 0);  // never from inside a call
+    bench.tick(4s);
+    CHECK(broken.calls == 1);
+    CHECK(refused.calls == 1);
+    CHECK(silence.calls == 0);
+    bench.tick(1s);
+    CHECK(silence.calls == 1);
+    CHECK(silence.text == "no answer in time");
+  }
+
+  TEST_CASE("an error frame of the peer arrives as an Error") {
+    Bench bench;
+    Outcome outcome;
+    bench.kernel.ask(peer(2), question, {}, 5s, outcome.done());
+    auto number = bench.kernel.take().send[0].request;
+    Bytes body = encode(ErrorBody{.status = Status::quota, .text = "full\x1b[2J"});
+    bench.receive({peer(2), raw(FrameType::error), number, body});
+    CHECK(outcome.text == "full\\x1b[2J");
+  }
+
+  TEST_CASE("asking oneself costs no network and answers when others have been asked") {
+    Bench bench;
+    bench.kernel.serve(question, [&](const Request& request) {
+      bench.kernel.reply(request, answer, bytes("me"));
+    });
+    Outcome outcome;
+    bench.kernel.ask(peer(1), question, {}, 5s, outcome.done());
+    bench.kernel.settle();
+    CHECK(outcome.calls == 0);
+    CHECK(bench.kernel.wake_at() == bench.kernel.now().mono);
+    CHECK(bench.kernel.take().send.empty());
+    bench.tick(0s);
+    CHECK(outcome.text == "me");
+    CHECK(bench.kernel.take().send.empty());
+  }
+
+  TEST_CASE("a request nobody serves is refused, and a handler's answer goes out once") {
+    Bench bench;
+    std::vector<Request> kept;
+    bench.kernel.serve(question, [&](const Request& request) { kept.push_back(request); });
+    bench.receive({peer(2), 0x75, 1, {}});
+    auto sent = bench.kernel.take();
+    REQUIRE(sent.send.size() == 1);
+    CHECK(decode_error_body(sent.send[0].body)->status == Status::unsupported);
+    bench.receive({peer(2), question, 2, {}});
+    bench.receive({peer(2), question, 2, {}});
+    REQUIRE(kept.size() == 1);
+    bench.kernel.reply(kept[0], answer, {});
+    bench.kernel.refuse(kept[0], {ErrorCode::refused, "no"});
+    CHECK(bench.kernel.take().send.size() == 1);
+  }
+
+  TEST_CASE("a peer that asks ten thousand times a second is served at its rate, others at once") {
+    Bench bench;
+    std::map<std::uint8_t, int> served;
+    bench.kernel.serve(question, [&](const Request& request) {
+      ++served[request.from.id.bytes[0]];
+      bench.kernel.reply(request, answer, {});
+    });
+    std::uint64_t number = 0;
+    constexpr int seconds = 5;
+    for (int ms = 0; ms < 1000 * seconds; ++ms) {
+      bench.tick(1ms);
+      for (int i = 0; i < 10; ++i) {
+        bench.receive({.peer = peer(2), .type = question, .request = ++number});
+      }
+      if (ms % 10 != 0) continue;
+      bench.receive({.peer = peer(3), .type = question, .request = ++number});
+      auto sent = bench.kernel.take().send;  // its answer is the last, and none is an error
+      REQUIRE(sent.back().peer == peer(3));
+      REQUIRE(sent.back().type == answer);
+    }
+    CHECK(served[2] >= 4000 * seconds);
+    CHECK(served[2] <= 8000 + 4000 * seconds);
+    CHECK(served[3] == 100 * seconds);
+  }
+
+  TEST_CASE("answering a request whose peer is gone does nothing") {
+    Bench bench;
+    std::vector<Request> kept;
+    bench.kernel.serve(question, [&](const Request& request) { kept.push_back(request); });
+    bench.receive({peer(2), question, 2, {}});
+    bench.kernel.link_down(peer(2).id);
+    bench.kernel.take();
+    bench.kernel.reply(kept[0], answer, {});
+    CHECK(bench.kernel.take().send.empty());
+  }
+
+  TEST_CASE("timers run in the order of their moments, those of one moment in the order made") {
+    Bench bench;
+    std::string order;
+    for (auto [delay, letter] : {std::pair{20ms, 'c'}, {10ms, 'a'}, {10ms, 'b'}}) {
+      bench.kernel.after(delay, [&order, c = letter] { order += c; });
+    }
+    CHECK(bench.kernel.wake_at() == Time(1s) + 10ms);
+    bench.tick(5ms);
+    CHECK(order.empty());
+    bench.tick(100ms);
+    CHECK(order == "abc");
+  }
+
+  TEST_CASE("a write is reported when it is durable, with its result") {
+    Bench bench;
+    std::string told;
+    bench.kernel.write({{Table::meta, {1}, Bytes{2}}},
+                       [&](Result<void> r) { told += r ? "ok" : r.error().text; });
+    auto sent = bench.kernel.take();
+    REQUIRE(sent.writes.size() == 1);
+    CHECK(told.empty());
+    bench.kernel.written(sent.writes[0].token, Error{ErrorCode::internal, "disk"});
+    bench.kernel.settle();
+    CHECK(told == "disk");
+  }
+
+  TEST_CASE("work beyond one step's share waits for the next step") {
+    Bench bench({.work_per_step = 2});
+    int done = 0;
+    for (int i = 0; i < 5; ++i) bench.kernel.after(0ms, [&] { ++done; });
+    bench.tick(1ms);
+    CHECK(done == 2);
+    CHECK(bench.kernel.wake_at() == Time(1s) + 1ms);
+    bench.tick(0ms);
+    bench.tick(0ms);
+    CHECK(done == 5);
+  }
+}

@@ -1,0 +1,159 @@
+#include "profile/index/keys.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/rng.h"
+#include "profile/query/matches.h"
+#include "profile/schema/schema_json.h"
+#include "tests/profile/make.h"
+#include "tests/profile/person/people.h"
+
+using namespace beckon;
+using namespace beckon::profile;
+using test::person;
+
+namespace {
+
+const Schema& schema = Schema::built_in();
+const Salt salt{};
+const OwnerId owner{0xA7};
+
+/// How many probes of the access answer the profile.
+int answers(const Access& access, const std::vector<Placement>& placed) {
+  int count = 0;
+  for (const Probe& probe : access.probes) {
+    for (const Placement& place : placed) {
+      if (place.key == probe.key && probe.wanted.admits(place.marks)) ++count;
+    }
+  }
+  return count;
+}
+
+std::vector<std::string> labels(const char* text) {
+  std::vector<std::string> out;
+  for (const Access& access : accesses(schema, salt, test::query(text).branches[0]))
+    out.push_back(access.label);
+  return out;
+}
+
+std::size_t probe_count(const char* text) {
+  return accesses(schema, salt, test::query(text).branches[0])[0].probes.size();
+}
+
+}  // namespace
+
+TEST_SUITE("profile/keys") {
+  TEST_CASE("every branch has its ways, and the list of everybody last") {
+    CHECK(labels("hobby=chess,go age=20..30 city!=rome has=sip") ==
+          std::vector<std::string>{"age=20..30", "hobby=chess,go", "all"});
+    CHECK(labels("hobby:=chess,go") ==
+          std::vector<std::string>{"hobby:=chess", "hobby:=go", "all"});
+    CHECK(labels("near=25,121,5km") == std::vector<std::string>{"near=25,121,5km", "all"});
+    CHECK(labels("latitude=25..26") == std::vector<std::string>{"all"});
+    CHECK(labels("latitude=25..26 longitude=121") ==
+          std::vector<std::string>{"latitude=25..26&longitude=121", "all"});
+    CHECK(labels("born=1950..2000") == std::vector<std::string>{"all"});
+    CHECK(labels("name~=ali") == std::vector<std::string>{"name~=ali", "all"});
+    CHECK(labels("hobby~=ches") == std::vector<std::string>{"all"});  // has no prefix keys
+    CHECK(labels("room=ec-*") == std::vector<std::string>{"room=ec-*", "all"});
+  }
+
+  TEST_CASE("few keys are read: the design's figures") {
+    CHECK(probe_count("hobby=chess") == 1);
+    CHECK(probe_count("age=20..29") <= 2);
+    CHECK(probe_count("hours:=9..17") == 1);
+    CHECK(probe_count("income=40k..60k") <= 4);
+    CHECK(probe_count("near=25.05,121.53,1km") <= 9);
+    CHECK(everybody(schema, salt).probes.size() == 16);
+  }
+
+  TEST_CASE("a profile has one key a text, few a number, and one shard of everybody") {
+    CHECK(placements(schema, salt, person({"hobby=chess"}), owner).size() == 2);
+    CHECK(placements(schema, salt, person({"age=24"}), owner).size() == 2);
+    CHECK(placements(schema, salt, person({"income=40000"}), owner).size() == 3);
+    CHECK(placements(schema, salt, person({"name=Al"}), owner).size() ==
+          2);  // too short for a prefix key
+    CHECK(placements(schema, salt, person({"name=Alice"}), owner).size() == 3);
+    CHECK(placements(schema, salt, person({"latitude=25"}), owner).size() ==
+          1);  // half a place has no cell
+    CHECK(placements(schema, salt, person({"latitude=25", "longitude=121"}), owner).size() == 3);
+    CHECK(placements(schema, salt, person({"phone=1"}), owner).size() == 1);  // private
+  }
+
+  TEST_CASE("keys depend on schema, salt, kind, attribute and value") {
+    auto key_of = [](const Salt& s, const char* setting) {
+      auto placed = placements(schema, s, person({setting}), owner);
+      auto shard = everybody(schema, s).probes[10].key;
+      auto found = std::find_if(placed.begin(), placed.end(),
+                                [&](const Placement& p) { return p.key != shard; });
+      return found->key;
+    };
+    Salt other{1};
+    std::set<RingKey> keys{key_of(salt, "hobby=chess"), key_of(other, "hobby=chess"),
+                           key_of(salt, "skill=chess"), key_of(salt, "hobby=ches"),
+                           key_of(salt, "age=24"),      key_of(salt, "age=48")};
+    CHECK(keys.size() == 6);
+    CHECK(key_of(salt, "age=24") == key_of(salt, "age=25"));  // the same bucket
+    CHECK(key_of(salt, "hobby=Chess ") == key_of(salt, "hobby=chess"));
+  }
+
+  TEST_CASE("the owner's id alone chooses the shard of everybody") {
+    std::set<RingKey> shards;
+    for (int i = 0; i < 256; ++i) {
+      auto placed = placements(schema, salt, Profile{}, OwnerId{static_cast<std::uint8_t>(i)});
+      REQUIRE(placed.size() == 1);
+      shards.insert(placed[0].key);
+    }
+    CHECK(shards.size() == 16);
+  }
+
+  TEST_CASE("whoever matches is reached by every way, and single values only once") {
+    Rng rng(19);
+    int reached = 0;
+    for (int round = 0; round < 4'000; ++round) {
+      Profile profile = test::random_person(rng);
+      Branch branch = test::random_branch(rng, profile);
+      bool truth = matches(schema, profile, Query{{branch}});
+      if (!truth) continue;
+      auto placed = placements(schema, salt, profile, owner);
+      for (const Access& access : accesses(schema, salt, branch)) {
+        CAPTURE(canonical(schema, Query{{branch}}));
+        CAPTURE(access.label);
+        REQUIRE(answers(access, placed) >= 1);
+        if (access.label == "all") REQUIRE(answers(access, placed) == 1);
+        ++reached;
+      }
+    }
+    CHECK(reached > 2'000);
+  }
+
+  TEST_CASE("the marks survive as bytes, and unknown ones are refused") {
+    for (int flags = 0; flags < 256; ++flags) {
+      auto marks = decode_marks(static_cast<std::uint8_t>(flags), 3);
+      REQUIRE(marks.has_value() == (flags < 8));
+      if (marks) CHECK(encode_flags(*marks) == flags);
+    }
+    CHECK_FALSE(decode_marks(1, 0).has_value());
+    CHECK_FALSE(decode_marks(1, 17).has_value());
+  }
+
+  TEST_CASE("golden: the keys of a small schema never change") {
+    auto small = parse_schema(R"({"fold":"1","attributes":[
+      {"name":"hobby","type":"text"},{"name":"age","type":"int","min":1,"max":120,"ladder":[16]}],
+      "classes":[{"k":8,"slots":{"age":[1,2],"x-":[1,1]}}]})");
+    REQUIRE(small.has_value());
+    CHECK(to_hex(small->id()) == "c2c2c260bc845c9d");
+    auto first_key = [&](const char* text) {
+      auto query = parse_query(*small, text);
+      REQUIRE(query.has_value());
+      return to_hex(accesses(*small, salt, query->branches[0])[0].probes[0].key);
+    };
+    CHECK(first_key("hobby=chess") == "1f02c80004a894abffc79ad273db3e1192e4d00d");
+    CHECK(first_key("age=24") == "369e680251ab546b077bd13ec5067085bf366d15");
+    CHECK(to_hex(everybody(*small, salt).probes[0].key) ==
+          "e3b6f51b150aa97f20c491e5646c6634754458fa");
+    CHECK(to_hex(directory_key(*small, salt, "hobby")) ==
+          "a46e270d90adf2fea84c34d68b0f5f47ed9b291a");
+  }
+}
