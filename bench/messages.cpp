@@ -11,9 +11,9 @@
 #include <atomic>
 #include <chrono>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "bench/bare_trip.h"
 #include "bench/harness.h"
 #include "bench/overlay.h"
@@ -23,7 +23,6 @@ using namespace beckon;
 using bench::give_up;
 using bench::Overlay;
 using bench::percentile;
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 namespace {

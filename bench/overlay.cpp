@@ -10,15 +10,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+
+#include "base/json.h"
 
 namespace beckon::bench {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 int run(const std::string& home, const std::string& words) {
@@ -104,8 +104,8 @@ std::string Overlay::text(std::size_t node, const cli::Call& call) {
 
 Json Overlay::ask(std::size_t node, const cli::Call& call) {
   std::string body = text(node, call);
-  auto json = Json::parse(body, nullptr, false);
-  if (json.is_discarded()) give_up(call.path + ": " + body);
+  auto json = json_or_null(body);
+  if (json.is_null()) give_up(call.path + ": " + body);
   return json;
 }
 

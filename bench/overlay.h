@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/session/client.h"
 
 namespace beckon::bench {
@@ -23,7 +23,7 @@ class Overlay {
   Overlay(const Overlay&) = delete;
   Overlay& operator=(const Overlay&) = delete;
 
-  nlohmann::ordered_json ask(std::size_t node, const cli::Call& call);
+  Json ask(std::size_t node, const cli::Call& call);
   std::string text(std::size_t node, const cli::Call& call);
   std::size_t size() const { return clients_.size(); }
   const std::filesystem::path& folder() const { return folder_; }

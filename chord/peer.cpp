@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "chord/wire.h"
 
 namespace beckon::chord {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::config {
 

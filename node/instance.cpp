@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "node/io/enrol.h"
 #include "node/io/sqlite_store.h"
 #include "node/service/people/user.h"

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "config/version.h"
 #include "node/daemon.h"
 
@@ -42,8 +42,7 @@ void refuse_empty_values(CLI::App& app) {
 int make_overlay(const DaemonOptions& options, const std::string& name) {
   auto made = found_overlay(options, name);
   if (!made) return complain(made.error());
-  nlohmann::ordered_json out{
-      {"name", made->name}, {"id", made->id}, {"authority", made->authority}};
+  Json out{{"name", made->name}, {"id", made->id}, {"authority", made->authority}};
   fmt::print("{}\n", out.dump());
   return 0;
 }

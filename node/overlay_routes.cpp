@@ -2,15 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
+#include "base/text.h"
 #include "config/address.h"
 
 namespace beckon {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using service::Answer;
 using service::ApiRequest;
 

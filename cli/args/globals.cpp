@@ -3,7 +3,8 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace beckon::cli {
 
@@ -30,9 +31,9 @@ const char* code_name(int exit) {
 
 int fail(const Globals& globals, int exit, const std::string& message, const std::string& hint) {
   if (globals.json) {
-    nlohmann::ordered_json error{{"code", code_name(exit)}, {"message", message}, {"hint", hint}};
-    nlohmann::ordered_json reply{{"error", error}};
-    fmt::print("{}\n", reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    Json error{{"code", code_name(exit)}, {"message", message}, {"hint", hint}};
+    Json reply{{"error", error}};
+    fmt::print("{}\n", reply.dump());
   }
   fmt::print(stderr, "beckon: {}\n", message);
   if (!hint.empty()) fmt::print(stderr, "{}\n", hint);

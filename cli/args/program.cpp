@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "cli/args/suggest.h"
 
 namespace beckon::cli {

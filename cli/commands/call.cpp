@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/mail.h"
 #include "cli/session/session.h"
 #include "cli/session/talk.h"
@@ -12,8 +12,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string target{};
@@ -96,7 +94,7 @@ std::optional<Json> invite(const Globals& globals, const Options& options, int& 
                                                             : asks_above;
   Json body{{"most", most}};
   if (target->query.empty()) {
-    body["to"] = Json::parse(target->to);
+    body["to"] = json_or_null(target->to);
   } else {
     body["query"] = target->query;
   }

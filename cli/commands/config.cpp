@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/args/suggest.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/render.h"
@@ -15,7 +15,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using config::Key;
 
 std::optional<config::Settings> load(const Globals& globals, const config::Paths& paths) {

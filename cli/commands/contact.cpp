@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/mail.h"
 #include "cli/render/render.h"
 #include "cli/session/find_view.h"
@@ -13,8 +13,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string who{};
@@ -57,7 +55,7 @@ int put(const Globals& globals, const Options& options, const Deed& deed) {
   if (!target) return fail(globals, target.error());
   if (!target->query.empty() || target->names.size() != 1)
     return fail(globals, exit_code::usage, "WHO must be one person: @N, an alias or a User-ID");
-  const Json who = Json::parse(target->to).front();
+  const Json who = json_or_null(target->to).front();
   Json body = who.is_object() ? who : Json::object();
   if (deed.standing != nullptr) body["standing"] = deed.standing;
   if (!options.alias.empty()) body["alias"] = options.alias;

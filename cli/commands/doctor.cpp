@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/paint.h"
 #include "cli/session/launch.h"
@@ -16,8 +16,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 enum class Health { fine, note, wrong };
 struct Check {
@@ -91,7 +89,7 @@ std::vector<Check> check_daemon(const config::Paths& paths) {
   }
   if (!reply)
     return {{Health::wrong, "daemon", reply.error().text, "see " + paths.log_file().string()}};
-  auto self = Json::parse(reply->body, nullptr, false);
+  auto self = json_or_null(reply->body);
   if (!self.is_object()) return {{Health::wrong, "daemon", "answers what is not JSON"}};
   std::vector<Check> out{
       {Health::fine, "daemon", "runs, node " + self.value("id", "").substr(0, 8)}};
@@ -140,9 +138,7 @@ int doctor(const Globals& globals) {
                printable(check.detail),
                check.cure.empty() ? "" : ". Cure: " + printable(check.cure));
   }
-  if (globals.json)
-    fmt::print("{}\n", Json{{"well", well}, {"checks", json}}.dump(-1, ' ', false,
-                                                                   Json::error_handler_t::replace));
+  if (globals.json) fmt::print("{}\n", Json{{"well", well}, {"checks", json}}.dump());
   return well ? exit_code::ok : exit_code::nothing;
 }
 

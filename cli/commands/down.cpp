@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/ring_view.h"
 #include "cli/session/launch.h"
@@ -44,9 +43,7 @@ int down(const Globals& globals) {
                 "See its log: " + paths->log_file().string());
   }
   if (globals.json) {
-    fmt::print(
-        "{}\n",
-        nlohmann::ordered_json{{"state", "left"}, {"handed_over", parting.handed_over}}.dump());
+    fmt::print("{}\n", Json{{"state", "left"}, {"handed_over", parting.handed_over}}.dump());
   } else {
     fmt::print("{} beckond has ended.\n", sentence(parting));
   }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "base/duration.h"
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/args/suggest.h"
 #include "cli/commands/people.h"
 #include "cli/session/find_view.h"
@@ -20,7 +20,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr auto watch_every = std::chrono::seconds(3);
 constexpr std::uint32_t watch_page = 1000;
 constexpr Duration max_timeout = std::chrono::minutes(1);  // the API's too

@@ -3,9 +3,9 @@
 
 #include <csignal>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/mail.h"
 #include "cli/render/paint.h"
 #include "cli/session/find_view.h"
@@ -15,8 +15,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   bool follow = false;
@@ -136,7 +134,7 @@ void print_call(const Json& call) {
 
 /// One thing that happened, while following.
 void print_event(const Globals& globals, const std::string& user, const ServerEvent& event) {
-  auto json = Json::parse(event.data, nullptr, false);
+  auto json = json_or_null(event.data);
   if (!json.is_object() || json.value("user", "") != user) return;
   if (globals.json) {
     Json line{{"event", event.name}};
@@ -164,7 +162,7 @@ int follow(const Globals& globals) {
       if (!message.value("unread", false)) continue;
       Json json = message;
       json["user"] = (*inbox)["user"];
-      print_event(globals, (*inbox)["user"], {.name = "message", .data = json.dump()});
+      print_event(globals, (*inbox)["user"].text(), {.name = "message", .data = json.dump()});
     }
     if (!globals.json && !globals.quiet) fmt::print(stderr, "Waiting for messages and calls.\n");
     bool gap = false;
@@ -174,7 +172,7 @@ int follow(const Globals& globals) {
         [&](const ServerEvent& event) {
           gap = event.name == "gap";
           if (event.name == "message" || event.name == "call")
-            print_event(globals, (*inbox)["user"], event);
+            print_event(globals, (*inbox)["user"].text(), event);
           return !gap;
         });
     if (!went) return session.exit();

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/render.h"
 #include "cli/render/ring_view.h"
@@ -13,7 +13,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Print = int (*)(const Json&);
 
 std::string text(const Json& value) {

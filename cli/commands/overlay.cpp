@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/daemon.h"
 #include "cli/session/launch.h"
 #include "cli/session/session.h"
@@ -13,8 +13,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string field(const Json& json, const char* name) { return printable(json.value(name, "")); }
 
@@ -46,7 +44,7 @@ int create(const Globals& globals, const std::string& name) {
   if (!globals.home.empty()) arguments.insert(arguments.end(), {"--home", globals.home});
   auto output = run(*beckond, arguments);
   if (!output) return fail(globals, exit_code::nothing, output.error().text);
-  auto made = Json::parse(*output, nullptr, false);
+  auto made = json_or_null(*output);
   if (!made.is_object()) return fail(globals, exit_code::bug, "beckond's answer is not JSON");
   if (globals.json) {
     fmt::print("{}\n", made.dump());

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/people.h"
 #include "cli/render/disclosure.h"
 #include "cli/render/numbers.h"
@@ -17,16 +17,12 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Call as(const Globals& globals, Call call) {
   if (!globals.as.empty()) call.query.emplace_back("_as", globals.as);
   return call;
 }
 
-std::string one_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string one_line(const Json& json) { return json.dump() + "\n"; }
 
 void tell_state(const Globals& globals, const Json& reply) {
   if (globals.quiet) return;
@@ -77,13 +73,8 @@ int change(const Globals& globals, const std::string& method, const std::string&
 
 /// Words in another encoding are refused here, not sent with replacements.
 int send_patch(const Globals& globals, const Json& patch) {
-  std::string body;
-  try {
-    body = patch.dump();
-  } catch (const Json::exception&) {
-    return fail(globals, exit_code::usage, "the values are not UTF-8");
-  }
-  return change(globals, "PATCH", body);
+  if (!patch.is_utf8()) return fail(globals, exit_code::usage, "the values are not UTF-8");
+  return change(globals, "PATCH", patch.dump());
 }
 
 Json& place_for(Json& patch, const std::string& name) {

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/people.h"
 #include "cli/render/disclosure.h"
 #include "cli/render/progress.h"
@@ -21,8 +21,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_file = 512 * 1024 * 1024;
 constexpr std::size_t max_batch = 60 * 1024;  // the API takes 64 KiB
@@ -68,7 +66,7 @@ bool is_one_profile(const std::string& name, std::string_view text) {
   if (ends_with(name, ".jsonl") || ends_with(name, ".ndjson")) return false;
   auto end = text.find_last_not_of(" \t\r\n");
   std::string_view body = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
-  return body.size() <= profile::max_profile_json && Json::accept(body) &&
+  return body.size() <= profile::max_profile_json && parse_json(body).has_value() &&
          body.find('\n') != std::string_view::npos;
 }
 
@@ -155,7 +153,7 @@ int tell(const Globals& globals, const Outcome& outcome, bool publish) {
     Json out{{"imported", outcome.imported},
              {"published", outcome.published},
              {"failed", outcome.failed}};
-    fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", out.dump());
     return exit;
   }
   fmt::print("Imported {}{}.\n", grouped(outcome.imported),

@@ -2,11 +2,11 @@
 
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "base/duration.h"
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/mail.h"
 #include "cli/render/progress.h"
 #include "cli/session/find_view.h"
@@ -16,8 +16,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_text = 64 * 1024;
 constexpr std::size_t most_listed = 20;  // above that only numbers are told
@@ -101,7 +99,7 @@ std::optional<Json> post(const Globals& globals, Session& session, const Json& b
             .body = body.dump(),
             .timeout = timeout + std::chrono::minutes(1)};
   bool went = session.stream(call, [&](const ServerEvent& event) {
-    auto json = Json::parse(event.data, nullptr, false);
+    auto json = json_or_null(event.data);
     if (!json.is_object()) return true;
     if (event.name == "progress") {
       std::uint64_t whole = json.value("to", std::uint64_t{0});
@@ -156,7 +154,7 @@ int send(const Globals& globals, const Options& options) {
             {"wait", options.wait},
             {"timeout", options.timeout}};
   if (target->query.empty()) {
-    body["to"] = Json::parse(target->to);
+    body["to"] = json_or_null(target->to);
   } else {
     body["query"] = target->query;
   }

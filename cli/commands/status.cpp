@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/paint.h"
 #include "cli/render/ring_view.h"
@@ -14,7 +14,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t max_users_shown = 5;
 
 std::string brief(const Json& id) {
@@ -90,7 +89,7 @@ std::string ring_text(const std::string& state, const Json& ring) {
 
 void print(const Globals& globals, const Json& status) {
   const Json& node = status["node"];
-  std::string state = node["state"];
+  std::string state = node["state"].text();
   fmt::print("Node     {} at {}, {}, up {}\n", brief(node["id"]),
              printable(node["listen"].get<std::string>()), state_text(globals, state),
              to_text(std::chrono::seconds(node.value("uptime_s", 0))));

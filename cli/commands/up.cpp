@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/daemon.h"
 #include "cli/render/ring_view.h"
 #include "cli/session/launch.h"
@@ -16,7 +16,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr const char* invite_variable = "BECKON_INVITE";
 constexpr Duration longest_wait = std::chrono::minutes(10);  // of one request to beckond
 
@@ -99,8 +98,8 @@ std::string welcome(const Json& overlay, const std::string& join) {
 }
 
 int tell_joined(const Globals& globals, const Json& self, const Json& status, const Json& overlay) {
-  std::string listen = self["address"];
-  std::string id = self["id"];
+  std::string listen = self["address"].text();
+  std::string id = self["id"].text();
   const Json& ring = status["ring"];
   bool alone = ring_of_one(ring);
   std::string join = "beckon up --join " + listen;
@@ -175,7 +174,7 @@ bool runs_already(const Globals& globals, const config::Paths& paths) {
   Client client(paths.socket().string());
   auto reply = client.send({.path = "/v1/net/self", .timeout = std::chrono::seconds(5)});
   if (!reply) return false;
-  auto self = Json::parse(reply->body, nullptr, false);
+  auto self = json_or_null(reply->body);
   std::string listen = self.is_object() ? self.value("address", "") : "";
   fail(globals, exit_code::nothing,
        fmt::format("beckond runs already for this home (at {}, socket {})", printable(listen, 80),

@@ -3,15 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/render/value_text.h"
 
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void print_values(std::FILE* to, const char* heading, const Json& names, const Json& profile) {
   if (names.empty()) return;
@@ -19,7 +17,7 @@ void print_values(std::FILE* to, const char* heading, const Json& names, const J
   std::size_t width = 0;
   for (const Json& name : names) width = std::max(width, name.get<std::string>().size());
   for (const Json& name : names) {
-    std::string text = name;
+    const std::string& text = name.text();
     fmt::print(to, "  {:{}}  {}\n", text, width, value_text(profile.value(text, Json())));
   }
 }

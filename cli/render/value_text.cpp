@@ -1,15 +1,12 @@
 #include "cli/render/value_text.h"
 
-#include <nlohmann/json.hpp>
-
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/render/columns.h"
 
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string raw_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();

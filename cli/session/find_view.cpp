@@ -4,9 +4,9 @@
 #include <map>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/render/numbers.h"
 #include "cli/render/progress.h"
 #include "cli/render/render.h"
@@ -16,7 +16,6 @@ namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t cell_limit = 36;
 
 std::string upper(std::string text) {

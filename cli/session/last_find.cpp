@@ -9,16 +9,15 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 
 namespace beckon::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t max_file = 16 * 1024 * 1024;
 
 /// "pts-3" for /dev/pts/3; commands of one script without a terminal belong together.
@@ -92,8 +91,7 @@ Result<void> save_last_find(const config::Paths& paths, const LastFind& found) {
   for (std::size_t i = 0; i < std::min(found.rows.size(), LastFind::max_rows); ++i)
     rows.push_back(to_json(found.rows[i]));
   Json all{{"query", found.query}, {"rows", rows}};
-  return write_private(path,
-                       all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_private(path, all.dump() + "\n");
 }
 
 Result<LastFind> load_last_find(const config::Paths& paths) {
@@ -107,14 +105,14 @@ Result<LastFind> load_last_find(const config::Paths& paths) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   Error broken = invalid(last_find_file(paths).string() + " cannot be read; run beckon find again");
   if (text.size() > max_file) return broken;
-  try {
-    Json all = Json::parse(text);
-    LastFind out{.query = all.value("query", std::string())};
-    for (const Json& row : all.at("rows")) out.rows.push_back(row_from(row));
-    return out;
-  } catch (const nlohmann::json::exception&) {
-    return broken;
+  const Json all = json_or_null(text);
+  if (!all["query"].is_string() || !all["rows"].is_array()) return broken;
+  LastFind out{.query = all["query"].text()};
+  for (const Json& row : all["rows"]) {
+    if (!row.is_object()) return broken;
+    out.rows.push_back(row_from(row));
   }
+  return out;
 }
 
 Result<FoundRow> row_named(const LastFind& found, std::string_view name) {

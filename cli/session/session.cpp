@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 
 namespace beckon::cli {
 
@@ -29,7 +28,7 @@ std::string printable_lines(std::string_view text) {
 
 /// What problem+json says, or the bare status when the body is something else.
 int tell_problem(const Globals& globals, const Reply& reply) {
-  auto problem = nlohmann::json::parse(reply.body, nullptr, false);
+  auto problem = json_or_null(reply.body);
   std::string detail = fmt::format("beckond answered with status {}", reply.status);
   std::string hint;
   std::string picture;
@@ -46,9 +45,8 @@ int tell_problem(const Globals& globals, const Reply& reply) {
 int tell_no_daemon(const Globals& globals, const std::string& socket_path) {
   std::string message = fmt::format("beckond is not running (no socket at {}).", socket_path);
   if (globals.json) {
-    nlohmann::ordered_json error{
-        {"code", "no_daemon"}, {"message", message}, {"hint", "Start it: beckon up"}};
-    fmt::print("{}\n", nlohmann::ordered_json{{"error", error}}.dump());
+    Json error{{"code", "no_daemon"}, {"message", message}, {"hint", "Start it: beckon up"}};
+    fmt::print("{}\n", Json{{"error", error}}.dump());
   }
   fmt::print(stderr, "{} Start it: beckon up\n", message);
   return exit_code::no_daemon;
@@ -90,11 +88,11 @@ std::optional<std::string> Session::call(const Call& call) {
   return std::move(reply->body);
 }
 
-std::optional<nlohmann::ordered_json> Session::call_json(const Call& request) {
+std::optional<Json> Session::call_json(const Call& request) {
   auto body = call(request);
   if (!body) return std::nullopt;
-  auto json = nlohmann::ordered_json::parse(*body, nullptr, false);
-  if (!json.is_discarded()) return json;
+  auto json = json_or_null(*body);
+  if (!json.is_null()) return json;
   exit_ = fail(globals_, exit_code::bug, "beckond's answer is not JSON");
   return std::nullopt;
 }

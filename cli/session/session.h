@@ -1,8 +1,8 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "cli/args/globals.h"
 #include "cli/session/client.h"
 #include "config/paths.h"
@@ -16,7 +16,7 @@ class Session {
   explicit Session(const Globals& globals);
 
   std::optional<std::string> call(const Call& call);  // the body of a 2xx reply
-  std::optional<nlohmann::ordered_json> call_json(const Call& call);
+  std::optional<Json> call_json(const Call& call);
   int exit() const { return exit_; }
 
   /// Streams events until done; false as above. `on_event` returns false to stop.

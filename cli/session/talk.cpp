@@ -7,17 +7,15 @@
 
 #include <array>
 #include <csignal>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/session/session.h"
 #include "cli/session/target.h"
 
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int look_every_ms = 100;  // how soon the helper threads notice the end
 constexpr std::size_t max_line = 4096;
@@ -90,7 +88,7 @@ int Talk::run() {
 
 bool Talk::heard(const ServerEvent& event) {
   if (event.name != "call") return true;
-  auto json = Json::parse(event.data, nullptr, false);
+  auto json = json_or_null(event.data);
   if (!json.is_object() || json.value("call", "") != id_ || json.value("user", "") != user_)
     return true;
   if (globals_.json) {
@@ -171,7 +169,7 @@ bool Talk::patch(const std::string& action, const std::string& text) {
   auto done = session.call({.method = "PATCH",
                             .path = "/v1/calls/" + id_,
                             .query = acting_as(globals_),
-                            .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)});
+                            .body = body.dump()});
   return done.has_value();
 }
 

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <thread>
 
+#include "base/json.h"
 #include "cli/args/globals.h"
 #include "cli/session/client.h"
 
@@ -18,7 +18,7 @@ namespace beckon::cli {
 class Talk {
  public:
   /// `call` is the daemon's answer to an invitation or an acceptance.
-  Talk(const Globals& globals, const nlohmann::ordered_json& call);
+  Talk(const Globals& globals, const Json& call);
   ~Talk();
   Talk(const Talk&) = delete;
   Talk& operator=(const Talk&) = delete;
@@ -27,7 +27,7 @@ class Talk {
 
  private:
   bool heard(const ServerEvent& event);  // false: the call is over
-  void tell(const nlohmann::ordered_json& event);
+  void tell(const Json& event);
   void begin_reading();
   void read_lines();
   void wait_for_signal();

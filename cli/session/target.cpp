@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/session/last_find.h"
 #include "cli/session/session.h"
 
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json person(const FoundRow& row) {
   return {{"key", row.key},
@@ -93,7 +91,7 @@ Result<TargetWord> read_target(const Globals& globals, const std::string& word) 
     if (!added) return added.error();
     begin = comma + 1;
   }
-  out.to = named.to.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out.to = named.to.dump();
   out.names = std::move(named.names);
   out.ways = std::move(named.ways);
   return out;

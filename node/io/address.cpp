@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::io {
 

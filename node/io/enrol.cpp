@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "node/io/connection.h"
 #include "node/service/admission/hello.h"
 

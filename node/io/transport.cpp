@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "node/io/transport_impl.h"
 
 namespace beckon::io {

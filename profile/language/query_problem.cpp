@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::profile {
 

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/bytes.h"
-#include "base/log.h"
+#include "base/text.h"
 #include "profile/language/ldap_filter.h"
 #include "profile/language/query_builder.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/json.h"
 #include "profile/person/profile.h"
-#include "profile/schema/json_tree.h"
 #include "profile/values/decimal.h"
 #include "profile/values/text_fold.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "base/log.h"
-#include "profile/schema/json_tree.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "profile/values/date.h"
 #include "profile/values/decimal.h"
 
@@ -11,45 +11,44 @@ namespace beckon::profile {
 
 namespace {
 
-using Kind = JsonTree::Kind;
+using Kind = Json::Kind;
 
 Error wrong(std::string_view name, std::string_view why) {
   return invalid(fmt::format("{}: {}", printable(name, 60), why));
 }
 
 /// One value as the text that Profile::set reads.
-Result<std::string> value_of(std::string_view name, const JsonTree& json) {
-  if (json.is(Kind::string) || json.is(Kind::number)) return json.text;
+Result<std::string> value_of(std::string_view name, const Json& json) {
+  if (json.is(Kind::string) || json.is(Kind::number)) return json.text();
   if (!json.is(Kind::object))
-    return wrong(name, fmt::format("a value cannot be {}", name_of(json.kind)));
+    return wrong(name, fmt::format("a value cannot be {}", name_of(json.kind())));
   std::string bounds[2];
   std::size_t found = 0;
   for (std::size_t i = 0; i < 2; ++i) {
-    const JsonTree* bound = json.find(i == 0 ? "min" : "max");
-    if (bound == nullptr) continue;
+    const Json* bound = json.find(i == 0 ? "min" : "max");
+    if (bound == json.end()) continue;
     if (!bound->is(Kind::number) && !bound->is(Kind::string))
       return wrong(name, "min and max are numbers");
-    bounds[i] = bound->text;
+    bounds[i] = bound->text();
     ++found;
   }
-  if (found != 2 || json.members.size() != 2)
-    return wrong(name, "a range is {\"min\":..,\"max\":..}");
+  if (found != 2 || json.size() != 2) return wrong(name, "a range is {\"min\":..,\"max\":..}");
   return bounds[0] + ".." + bounds[1];
 }
 
 Result<void> read_attribute(const Schema& schema, Profile& profile, const std::string& name,
-                            const JsonTree& json) {
+                            const Json& json) {
   std::vector<std::string> values;
   if (!json.is(Kind::array)) {
     auto value = value_of(name, json);
     if (!value) return value.error();
     values.push_back(std::move(*value));
   }
-  if (json.items.size() > Profile::max_values) {
+  if (json.size() > Profile::max_values) {
     auto slot = schema.slot(name);
     return slot ? too_many_values(schema.at(*slot), name) : unknown_attribute(schema, name);
   }
-  for (const JsonTree& item : json.items) {
+  for (const Json& item : json) {
     auto value = value_of(name, item);
     if (!value) return value.error();
     values.push_back(std::move(*value));
@@ -60,15 +59,14 @@ Result<void> read_attribute(const Schema& schema, Profile& profile, const std::s
 /// Whether a null is a value that is wrong, or takes something away.
 enum class Null { wrong, removes };
 
-Result<void> read_visibility(const Schema& schema, Profile& profile, const JsonTree& json,
-                             Null null) {
+Result<void> read_visibility(const Schema& schema, Profile& profile, const Json& json, Null null) {
   if (!json.is(Kind::object)) return wrong("visibility", "must be an object");
-  for (const auto& [name, value] : json.members) {
+  for (const auto& [name, value] : json.items()) {
     if (value.is(Kind::null) && null == Null::removes) {
       profile.reset_visibility(name);
       continue;
     }
-    auto known = value.is(Kind::string) ? visibility_named(value.text) : std::nullopt;
+    auto known = value.is(Kind::string) ? visibility_named(value.text()) : std::nullopt;
     if (!known) return wrong("visibility." + name, "must be \"public\", \"match\" or \"private\"");
     if (auto set = profile.set_visibility(schema, name, *known); !set)
       return wrong("visibility", set.error().text);
@@ -77,7 +75,7 @@ Result<void> read_visibility(const Schema& schema, Profile& profile, const JsonT
 }
 
 Result<void> read_member(const Schema& schema, Profile& profile, const std::string& name,
-                         const JsonTree& value, Null null) {
+                         const Json& value, Null null) {
   bool removes = value.is(Kind::null) && null == Null::removes;
   if (name == "visibility") {
     if (!removes) return read_visibility(schema, profile, value, null);
@@ -95,8 +93,8 @@ Result<Profile> read_members(const Schema& schema, Profile profile, std::string_
   auto json = parse_json(text, {.bytes = max_profile_json, .depth = 4, .members = 128});
   if (!json) return json.error();
   if (!json->is(Kind::object))
-    return invalid(fmt::format("a profile is an object, not {}", name_of(json->kind)));
-  for (const auto& [name, value] : json->members) {
+    return invalid(fmt::format("a profile is an object, not {}", name_of(json->kind())));
+  for (const auto& [name, value] : json->items()) {
     auto read = read_member(schema, profile, name, value, null);
     if (!read) return read.error();
   }

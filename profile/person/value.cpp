@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "profile/person/hybrid.h"
 #include "profile/values/date.h"
 #include "profile/values/decimal.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "profile/values/date.h"
 
 namespace beckon::profile {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/log.h"
+#include "base/text.h"
 #include "profile/values/decimal.h"
 
 namespace beckon::profile {

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "profile/schema/default_classes.h"
-#include "profile/schema/json_tree.h"
 #include "profile/values/date.h"
 #include "profile/values/decimal.h"
 
@@ -14,7 +14,7 @@ namespace beckon::profile {
 
 namespace {
 
-using Kind = JsonTree::Kind;
+using Kind = Json::Kind;
 
 constexpr std::string_view fold_rules = "1";  // changes when texts fold differently (text_fold.h)
 constexpr JsonLimits limits{.bytes = 64 * 1024, .depth = 6, .members = 64};
@@ -23,29 +23,29 @@ constexpr JsonLimits limits{.bytes = 64 * 1024, .depth = 6, .members = 64};
 /// for.
 class Fields {
  public:
-  Fields(const JsonTree& object, std::string where) : object_(object), where_(std::move(where)) {
+  Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
     if (!object.is(Kind::object)) fail("must be an object");
   }
 
-  const JsonTree* get(std::string_view name, Kind kind) {
-    const JsonTree* found = object_.find(name);
-    if (found == nullptr) return nullptr;
+  const Json* get(std::string_view name, Kind kind) {
+    const Json* found = object_.find(name);
+    if (found == object_.end()) return nullptr;
     ++used_;
     if (!found->is(kind)) return fail(fmt::format("{} must be {}", name, name_of(kind))), nullptr;
     return found;
   }
   std::string text(std::string_view name) {
-    const JsonTree* found = get(name, Kind::string);
-    return found != nullptr ? found->text : std::string();
+    const Json* found = get(name, Kind::string);
+    return found != nullptr ? found->text() : std::string();
   }
   bool flag(std::string_view name) {
-    const JsonTree* found = get(name, Kind::boolean);
-    return found != nullptr && found->yes;
+    const Json* found = get(name, Kind::boolean);
+    return found != nullptr && found->yes();
   }
   template <typename Int>
   Int number(std::string_view name, Int otherwise) {
-    const JsonTree* found = get(name, Kind::number);
-    return found != nullptr ? digits<Int>(found->text, name) : otherwise;
+    const Json* found = get(name, Kind::number);
+    return found != nullptr ? digits<Int>(found->text(), name) : otherwise;
   }
   template <typename Int>
   Int digits(const std::string& text, std::string_view name) {
@@ -59,15 +59,15 @@ class Fields {
     if (problem_.empty()) problem_ = where_ + ": " + std::move(why);
   }
   Result<void> finish() {
-    if (problem_.empty() && used_ != object_.members.size()) {
-      fail(fmt::format("has a member that is not known (of {})", object_.members.size()));
+    if (problem_.empty() && used_ != object_.size()) {
+      fail(fmt::format("has a member that is not known (of {})", object_.size()));
     }
     if (!problem_.empty()) return invalid(problem_);
     return {};
   }
 
  private:
-  const JsonTree& object_;
+  const Json& object_;
   std::string where_;
   std::string problem_{};
   std::size_t used_ = 0;
@@ -86,9 +86,9 @@ std::int64_t read_bound(Fields& fields, const Attribute& a, std::string_view nam
     if (!span) fields.fail(span.error().text);
     return span ? span->first : 0;
   }
-  const JsonTree* found = fields.get(name, Kind::number);
+  const Json* found = fields.get(name, Kind::number);
   if (found == nullptr) return otherwise;
-  auto number = parse_decimal(found->text);
+  auto number = parse_decimal(found->text());
   auto low =
       number ? to_fixed(*number, a.scale, Rounding::down) : Result<std::int64_t>(number.error());
   auto high = number ? to_fixed(*number, a.scale, Rounding::up) : low;
@@ -114,19 +114,19 @@ void read_number(Fields& fields, Attribute& a) {
   if (axis == "longitude") a.axis = Axis::longitude;
   if (axis == "latitude") a.axis = Axis::latitude;
   if (!axis.empty() && a.axis == Axis::none) fields.fail("axis must be longitude or latitude");
-  const JsonTree* ladder = fields.get("ladder", Kind::array);
+  const Json* ladder = fields.get("ladder", Kind::array);
   if (ladder == nullptr) return;
-  if (ladder->items.size() > 3) return fields.fail("a ladder has at most 3 widths");
-  for (const JsonTree& width : ladder->items) {
+  if (ladder->size() > 3) return fields.fail("a ladder has at most 3 widths");
+  for (const Json& width : *ladder) {
     if (!width.is(Kind::number)) return fields.fail("ladder must hold numbers");
-    a.ladder.push_back(fields.digits<std::uint64_t>(width.text, "ladder"));
+    a.ladder.push_back(fields.digits<std::uint64_t>(width.text(), "ladder"));
   }
 }
 
-Result<Attribute> read_attribute(const JsonTree& json, std::size_t index) {
-  const JsonTree* name = json.find("name");
-  std::string where = name != nullptr && name->is(Kind::string)
-                          ? printable(name->text, 40)
+Result<Attribute> read_attribute(const Json& json, std::size_t index) {
+  const Json* name = json.find("name");
+  std::string where = name != json.end() && name->is(Kind::string)
+                          ? printable(name->text(), 40)
                           : fmt::format("attribute {}", index + 1);
   Fields fields(json, where);
   Attribute a;
@@ -153,22 +153,22 @@ Result<Attribute> read_attribute(const JsonTree& json, std::size_t index) {
   return a;
 }
 
-Result<LayoutClass> read_class(const JsonTree& json, const std::vector<Attribute>& attributes,
+Result<LayoutClass> read_class(const Json& json, const std::vector<Attribute>& attributes,
                                std::size_t index) {
   Fields fields(json, fmt::format("class {}", index));
   LayoutClass layout{.k = fields.number<std::uint8_t>("k", 0),
                      .slots = std::vector<SlotLayout>(Schema::slot_count)};
-  const JsonTree none{.kind = Kind::object};
-  const JsonTree* found = fields.get("slots", Kind::object);
+  const Json none = Json::object();
+  const Json* found = fields.get("slots", Kind::object);
   Fields slots(found != nullptr ? *found : none, fmt::format("class {} slots", index));
   auto read = [&](std::string_view name, std::size_t slot) {
-    const JsonTree* pair = slots.get(name, Kind::array);
-    if (pair == nullptr || pair->items.size() != 2 || !pair->items[0].is(Kind::number) ||
-        !pair->items[1].is(Kind::number)) {
+    const Json* pair = slots.get(name, Kind::array);
+    if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is(Kind::number) ||
+        !(*pair)[1].is(Kind::number)) {
       return slots.fail(fmt::format("{} must be [group, fresh]", name));
     }
-    layout.slots[slot] = {slots.digits<std::uint64_t>(pair->items[0].text, name),
-                          slots.digits<std::uint8_t>(pair->items[1].text, name)};
+    layout.slots[slot] = {slots.digits<std::uint64_t>((*pair)[0].text(), name),
+                          slots.digits<std::uint8_t>((*pair)[1].text(), name)};
   };
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     if (attributes[i].is_numeric()) read(attributes[i].name, i);
@@ -219,15 +219,15 @@ Result<Schema> parse_schema(std::string_view text) {
   Fields fields(*json, "schema");
   if (fields.text("fold") != fold_rules)
     fields.fail(fmt::format("fold must be \"{}\"", fold_rules));
-  const JsonTree* attributes = fields.get("attributes", Kind::array);
-  const JsonTree* classes = fields.get("classes", Kind::array);
+  const Json* attributes = fields.get("attributes", Kind::array);
+  const Json* classes = fields.get("classes", Kind::array);
   if (attributes == nullptr) fields.fail("attributes are missing");
   if (auto good = fields.finish(); !good) return good.error();
-  if (attributes->items.size() > Schema::max_attributes)
+  if (attributes->size() > Schema::max_attributes)
     return invalid("schema: more than 31 attributes");
   std::vector<Attribute> list;
-  for (std::size_t i = 0; i < attributes->items.size(); ++i) {
-    auto attribute = read_attribute(attributes->items[i], i);
+  for (std::size_t i = 0; i < attributes->size(); ++i) {
+    auto attribute = read_attribute((*attributes)[i], i);
     if (!attribute) return attribute.error();
     list.push_back(std::move(*attribute));
   }
@@ -235,10 +235,10 @@ Result<Schema> parse_schema(std::string_view text) {
     auto layouts = default_classes(list);
     return Schema::make(std::move(list), std::move(layouts));
   }
-  if (classes->items.size() > Schema::max_classes) return invalid("schema: more than 16 classes");
+  if (classes->size() > Schema::max_classes) return invalid("schema: more than 16 classes");
   std::vector<LayoutClass> layouts;
-  for (std::size_t i = 0; i < classes->items.size(); ++i) {
-    auto layout = read_class(classes->items[i], list, i);
+  for (std::size_t i = 0; i < classes->size(); ++i) {
+    auto layout = read_class((*classes)[i], list, i);
     if (!layout) return layout.error();
     layouts.push_back(std::move(*layout));
   }

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::profile {
 

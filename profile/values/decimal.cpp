@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::profile {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/log.h"
+#include "base/text.h"
 
 namespace beckon::profile {
 

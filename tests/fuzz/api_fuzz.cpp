@@ -3,9 +3,7 @@
 // same.
 #include "node/service/api/api.h"
 
-#include <nlohmann/json.hpp>
-
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;
@@ -37,14 +35,14 @@ void answer_with_what_came(const ApiRequest& request, const Answer& answer) {
   if (!wait) return answer.problem(wait.error());
   auto body = request.body();
   if (!body) return answer.problem(body.error(), "send JSON");
-  auto again = parse_json(to_text(*body), 8 * max_http_body);
+  auto again = parse_json(body->dump(), {.bytes = 8 * max_http_body});
   ENSURE(again.has_value() && *again == *body);
   answer.json({{"id", request.path.at("id")}, {"name", request.query("name").value_or("")}});
 }
 
 void check_reply(const HttpReply& reply) {
   ENSURE(reply.status >= 200 && reply.status < 600);
-  bool accepted = nlohmann::json::accept(reply.body);
+  bool accepted = Json::accept(reply.body);
   ENSURE(accepted && reply.body.ends_with("\n"));
 }
 

@@ -1,6 +1,6 @@
 // A stranger's card: whatever it is, what is kept of it are members of a JSON object.
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "node/service/routes/card_text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -9,7 +9,7 @@ using namespace beckon;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto card = service::read_card(profile::Schema::built_in(), as_text(ByteView(data, size)));
   for (const std::string& members : {card.attrs, card.ways})
-    ENSURE(nlohmann::json::accept("{" + members + "}"));
+    ENSURE(Json::accept("{" + members + "}"));
   ENSURE(is_utf8(card.name));
   return 0;
 }

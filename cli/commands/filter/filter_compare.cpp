@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/render/numbers.h"
 #include "cli/render/plot.h"
 #include "cli/render/render.h"
@@ -15,7 +15,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 constexpr std::int64_t most_rows = 10000;

@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/commands/filter/line_counter.h"
 #include "cli/commands/filter/line_source.h"
@@ -14,8 +14,6 @@
 namespace beckon::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double crowded = 0.05;  // from this share of wrong counts on we say so
 
@@ -110,9 +108,7 @@ int run(const Globals& globals, Options options) {
   auto read = read_all(globals, *source, *counter);
   if (!read) return fail(globals, read.error());
   if (globals.json) {
-    fmt::print(
-        "{}\n",
-        as_json(*counter, options.counter).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", as_json(*counter, options.counter).dump());
   } else {
     print_table(*counter, options.counter.exact);
     if (!globals.quiet) print_summary(*counter, options.counter);

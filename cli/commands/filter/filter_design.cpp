@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/render/progress.h"
 #include "cli/render/render.h"
 #include "filters/design/rivals.h"
@@ -14,7 +14,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 /// One way of carrying the profile, for the table of ways.
@@ -211,8 +210,7 @@ int run_design(const Globals& globals, const DesignArgs& args) {
   }
   add_ways(*request, *go, hybrid, answer);
   if (globals.json) {
-    fmt::print("{}\n",
-               to_json(*request, answer).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(*request, answer).dump());
   } else {
     print(*request, answer);
   }

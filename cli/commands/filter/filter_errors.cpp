@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
@@ -20,7 +20,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 using Counts = std::map<Hash128, std::uint64_t, ElementLess>;
 
 struct Args {

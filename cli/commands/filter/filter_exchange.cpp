@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
@@ -16,7 +16,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string a{};

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
 #include "cli/render/plot.h"
@@ -17,7 +17,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::uint64_t bits = 0;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/commands/filter/filter_profile.h"
 #include "cli/render/render.h"
@@ -104,15 +104,15 @@ std::string inspect_text(const GoFilter& filter) {
 
 std::string inspect_json(const GoFilter& filter) {
   std::uint32_t k = filter.layout().k();
-  nlohmann::ordered_json out{{"bits", filter.bits().size()},
-                             {"base_bits", filter.layout().bits()},
-                             {"set_bits", filter.bits().count()},
-                             {"fill", filter.fill()},
-                             {"k", k},
-                             {"text", {{"positions", k}, {"fpr", std::pow(filter.fill(), k)}}},
-                             {"hex", to_hex(filter.bits().bytes())}};
-  auto grouping = [](const Grouping& g) { return nlohmann::ordered_json{{"d", g.d}, {"s", g.s}}; };
-  auto list = nlohmann::ordered_json::array();
+  Json out{{"bits", filter.bits().size()},
+           {"base_bits", filter.layout().bits()},
+           {"set_bits", filter.bits().count()},
+           {"fill", filter.fill()},
+           {"k", k},
+           {"text", {{"positions", k}, {"fpr", std::pow(filter.fill(), k)}}},
+           {"hex", to_hex(filter.bits().bytes())}};
+  auto grouping = [](const Grouping& g) { return Json{{"d", g.d}, {"s", g.s}}; };
+  auto list = Json::array();
   for (const GoAttribute& a : filter.layout().attributes()) {
     list.push_back({{"name", a.name},
                     {"seed", fmt::format("{:016x}", static_cast<std::uint64_t>(a.seed))},
@@ -125,7 +125,7 @@ std::string inspect_json(const GoFilter& filter) {
                     {"fpr", far_rate(filter, a)}});
   }
   out["attributes"] = list;
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out.dump() + "\n";
 }
 
 void add_filter_inspect(Command filter, Globals& globals) {

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "base/log.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "cli/commands/filter/filter_inspect.h"
 #include "cli/render/progress.h"
 #include "cli/render/render.h"
@@ -128,13 +128,13 @@ std::string text_of(const Schema& schema, const Profile& profile, const Preview&
   return out;
 }
 
-nlohmann::ordered_json attributes_json(const std::vector<Cost>& all) {
-  auto out = nlohmann::ordered_json::array();
+Json attributes_json(const std::vector<Cost>& all) {
+  auto out = Json::array();
   for (const Cost& cost : all) {
-    nlohmann::ordered_json entry{{"name", cost.name},
-                                 {"value", cost.value},
-                                 {"kind", cost.number ? "number" : "text"},
-                                 {"positions", cost.positions}};
+    Json entry{{"name", cost.name},
+               {"value", cost.value},
+               {"kind", cost.number ? "number" : "text"},
+               {"positions", cost.positions}};
     if (cost.number) {
       entry["d"] = cost.group;
       entry["s"] = cost.fresh;
@@ -146,21 +146,21 @@ nlohmann::ordered_json attributes_json(const std::vector<Cost>& all) {
 
 std::string json_of(const Schema& schema, const Profile& profile, const Preview& p) {
   const LayoutClass& layout = schema.classes()[p.record.layout];
-  nlohmann::ordered_json out{{"bits", p.record.filter.size()},
-                             {"set_bits", p.record.filter.count()},
-                             {"class", p.record.layout},
-                             {"k", layout.k},
-                             {"total_fpr", p.fpr},
-                             {"texts", p.elements.texts.size()},
-                             {"numbers", p.elements.numbers.size()},
-                             {"attributes", attributes_json(costs(schema, profile, layout))},
-                             {"open_slots", p.record.open},
-                             {"record_bytes", encode(p.record).size()},
-                             {"keys", p.keys},
-                             {"public", p.disclosure.shown},
-                             {"match", p.disclosure.matched},
-                             {"private", p.disclosure.hidden},
-                             {"hex", to_hex(p.record.filter.bytes())}};
+  Json out{{"bits", p.record.filter.size()},
+           {"set_bits", p.record.filter.count()},
+           {"class", p.record.layout},
+           {"k", layout.k},
+           {"total_fpr", p.fpr},
+           {"texts", p.elements.texts.size()},
+           {"numbers", p.elements.numbers.size()},
+           {"attributes", attributes_json(costs(schema, profile, layout))},
+           {"open_slots", p.record.open},
+           {"record_bytes", encode(p.record).size()},
+           {"keys", p.keys},
+           {"public", p.disclosure.shown},
+           {"match", p.disclosure.matched},
+           {"private", p.disclosure.hidden},
+           {"hex", to_hex(p.record.filter.bytes())}};
   return out.dump() + "\n";
 }
 

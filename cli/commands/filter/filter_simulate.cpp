@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/render/progress.h"
 #include "cli/render/render.h"
@@ -109,15 +109,15 @@ Outcome simulate(const Globals& globals, const SimulationSpec& spec, const Simul
 }
 
 void print_json(const Outcome& outcome) {
-  nlohmann::ordered_json out{{"model", outcome.model},
-                             {"measured", outcome.measured.rate},
-                             {"stderr", outcome.measured.standard_error},
-                             {"trials", outcome.measured.trials},
-                             {"false_negatives", outcome.measured.false_negatives},
-                             {"asked", outcome.measured.asked},
-                             {"model_corrected", outcome.corrected},
-                             {"model_set_bits", outcome.model_set_bits},
-                             {"set_bits", outcome.measured.set_bits}};
+  Json out{{"model", outcome.model},
+           {"measured", outcome.measured.rate},
+           {"stderr", outcome.measured.standard_error},
+           {"trials", outcome.measured.trials},
+           {"false_negatives", outcome.measured.false_negatives},
+           {"asked", outcome.measured.asked},
+           {"model_corrected", outcome.corrected},
+           {"model_set_bits", outcome.model_set_bits},
+           {"set_bits", outcome.measured.set_bits}};
   if (outcome.measured.rate == 0) out["below"] = outcome.measured.below;
   fmt::print("{}\n", out.dump());
 }

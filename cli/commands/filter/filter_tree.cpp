@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
 #include "cli/render/plot.h"
@@ -18,7 +18,6 @@ namespace beckon::cli {
 namespace {
 
 using namespace filters;
-using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string items{};

@@ -2,18 +2,17 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
+
+#include "base/json.h"
 
 namespace beckon::service {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view domain = "beckon/overlay/1";
-constexpr int max_depth = 16;
+constexpr std::size_t max_depth = 16;
 constexpr std::size_t max_limits = 32;
 constexpr std::uint64_t max_limit_value = std::uint64_t{1}
                                           << 53;  // what every JSON reader keeps exact
@@ -28,23 +27,10 @@ bool made_of(std::string_view text, std::string_view extra, bool digits) {
   return true;
 }
 
-Result<Json> parse_json(std::string_view text) {
-  if (text.size() > max_overlay_file) return invalid("overlay file is longer than 64 KiB");
-  std::vector<std::set<std::string>> keys;
-  std::string mistake;
-  auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > max_depth) mistake = "overlay file nests deeper than 16 levels";
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      mistake = "overlay file has a field twice: " + value.get<std::string>();
-    }
-    return mistake.empty();
-  };
-  Json json = Json::parse(text, watch, false);
-  if (!mistake.empty()) return invalid(mistake);
-  if (json.is_discarded()) return invalid("overlay file is not JSON");
-  return json;
+Result<Json> read_file(std::string_view text) {
+  auto json = parse_json(text, {.bytes = max_overlay_file, .depth = max_depth});
+  if (!json) return invalid("overlay file: " + json.error().text);
+  return json->sorted();  // the overlay's id covers the schema's bytes, members by name
 }
 
 Error bad(std::string_view field, std::string_view wanted) {
@@ -56,7 +42,7 @@ Result<std::array<std::uint8_t, N>> hex_field(const Json& json, const char* name
   std::array<std::uint8_t, N> out{};
   Error error = bad(name, fmt::format("{} hexadecimal digits, lower case", 2 * N));
   if (!json.contains(name) || !json[name].is_string()) return error;
-  const auto& text = json[name].get_ref<const std::string&>();
+  const auto& text = json[name].text();
   auto bytes = from_hex(text);
   if (!bytes || bytes->size() != N || to_hex(*bytes) != text) return error;
   std::copy(bytes->begin(), bytes->end(), out.begin());
@@ -74,7 +60,7 @@ Result<void> read_name(const Json& json, Overlay& out) {
 Result<void> read_admission(const Json& json, Overlay& out) {
   Error error = bad("admission", "\"open\" or \"closed\"");
   if (!json.contains("admission") || !json["admission"].is_string()) return error;
-  const auto& text = json["admission"].get_ref<const std::string&>();
+  const auto& text = json["admission"].text();
   if (text != "open" && text != "closed") return error;
   out.admission = text == "open" ? Admission::open : Admission::closed;
   if (out.admission == Admission::open) {
@@ -184,30 +170,30 @@ const Overlay& builtin_overlay() {
 }
 
 Result<Overlay> parse_overlay(std::string_view text) {
-  auto json = parse_json(text);
+  auto json = read_file(text);
   if (!json) return json.error();
   return read_overlay(*json);
 }
 
 std::string overlay_json(const Overlay& overlay) {
-  Json schema = Json::parse(overlay.schema, nullptr, false);
-  ENSURE(!schema.is_discarded());
+  auto schema = parse_json(overlay.schema, {.bytes = max_overlay_file, .depth = max_depth});
+  ENSURE(schema.has_value());
   Json json = {{"name", overlay.name},
                {"id", to_hex(overlay.id())},
                {"salt", to_hex(overlay.salt)},
                {"admission", overlay.admission == Admission::open ? "open" : "closed"},
                {"puzzle", overlay.puzzle},
                {"limits", Json::object()},
-               {"schema", std::move(schema)}};
+               {"schema", *schema}};
   if (overlay.authority) json["authority"] = to_hex(*overlay.authority);
   for (const auto& [what, value] : overlay.limits) json["limits"][what] = value;
-  return json.dump(2) + "\n";
+  return json.sorted().dump(2) + "\n";
 }
 
 Result<Overlay> canonical(Overlay draft) {
   if (draft.name.size() > 64) return bad("name", "1 to 64 characters of a-z 0-9 - . _");
   if (draft.limits.size() > max_limits) return bad("limits", "an object of at most 32 numbers");
-  auto schema = parse_json(draft.schema);
+  auto schema = read_file(draft.schema);
   if (!schema) return bad("schema", "JSON");
   draft.schema = schema->dump();
   return parse_overlay(overlay_json(draft));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/duration.h"
+#include "base/text.h"
 #include "node/service/kernel/frames.h"
 
 namespace beckon::service {

@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
-#include "base/log.h"
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
+#include "base/text.h"
 
 namespace beckon::service {
 
@@ -75,8 +74,8 @@ std::uint64_t read_id(const std::string& text, std::uint64_t standard) {
 
 // ---- Answer
 
-void Answer::json(const nlohmann::ordered_json& body, int status) const {
-  api_->push(exchange_, {.status = status, .body = to_text(body) + "\n"});
+void Answer::json(const Json& body, int status) const {
+  api_->push(exchange_, {.status = status, .body = body.dump() + "\n"});
 }
 
 void Answer::text(std::string type, std::string body) const {
@@ -85,14 +84,14 @@ void Answer::text(std::string type, std::string body) const {
 
 void Answer::problem(int status, const std::string& title, const std::string& detail,
                      const std::string& hint, const std::string& picture) const {
-  nlohmann::ordered_json body{{"type", "about:blank"},
-                              {"title", title},
-                              {"status", status},
-                              {"detail", detail},
-                              {"hint", hint}};
+  Json body{{"type", "about:blank"},
+            {"title", title},
+            {"status", status},
+            {"detail", detail},
+            {"hint", hint}};
   if (!picture.empty()) body["picture"] = picture;
   api_->push(exchange_,
-             {.status = status, .type = "application/problem+json", .body = to_text(body) + "\n"});
+             {.status = status, .type = "application/problem+json", .body = body.dump() + "\n"});
 }
 
 void Answer::problem(const Error& error, const std::string& hint) const {
@@ -143,7 +142,7 @@ Result<Duration> ApiRequest::duration(std::string_view name, Duration standard) 
   return duration;
 }
 
-Result<nlohmann::json> ApiRequest::body() const { return parse_json(http.body, max_http_body); }
+Result<Json> ApiRequest::body() const { return parse_json(http.body, {.bytes = max_http_body}); }
 
 // ---- Api
 

@@ -2,11 +2,11 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "node/service/api/event_log.h"
@@ -23,7 +23,7 @@ class Answer {
  public:
   Answer(Api& api, ExchangeId exchange) : api_(&api), exchange_(exchange) {}
 
-  void json(const nlohmann::ordered_json& body, int status = 200) const;
+  void json(const Json& body, int status = 200) const;
   void text(std::string type, std::string body) const;
   void problem(const Error& error, const std::string& hint = {}) const;
   void problem(int status, const std::string& title, const std::string& detail,
@@ -51,7 +51,7 @@ struct ApiRequest {
 
   std::optional<std::string> query(std::string_view name) const;  // the first of that name
   Result<Duration> duration(std::string_view name, Duration standard) const;
-  Result<nlohmann::json> body() const;
+  Result<Json> body() const;
 };
 
 /// The HTTP API as pure functions: a table of routes, each with a handler that answers now or

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "node/service/kernel/frames.h"
 
 namespace beckon::service {

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 
 namespace beckon::service {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::array<std::string_view, 7> op_names{"invite", "accept", "decline", "roster",
                                                    "line",   "alive",  "hangup"};
 
-json member_json(const Callee& callee) {
+Json member_json(const Callee& callee) {
   return {{"key", to_hex(callee.key)},
           {"name", callee.name},
           {"seal", to_hex(callee.message_key)},
@@ -23,21 +20,21 @@ json member_json(const Callee& callee) {
           {"address", callee.host.address}};
 }
 
-const std::string* text_field(const json& object, const char* name, std::size_t limit) {
+const std::string* text_field(const Json& object, const char* name, std::size_t limit) {
   auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return nullptr;
-  const std::string& text = found->get_ref<const std::string&>();
+  const std::string& text = found->text();
   return text.size() <= limit && is_utf8(text) ? &text : nullptr;
 }
 
-std::optional<std::array<std::uint8_t, 32>> key_field(const json& object, const char* name) {
+std::optional<std::array<std::uint8_t, 32>> key_field(const Json& object, const char* name) {
   const std::string* text = text_field(object, name, 64);
   auto bytes = text != nullptr ? from_hex(*text) : Result<Bytes>(invalid("no key"));
   if (!bytes || bytes->size() != 32) return std::nullopt;
   return ByteReader(*bytes).array<32>();
 }
 
-std::optional<Callee> read_member(const json& object) {
+std::optional<Callee> read_member(const Json& object) {
   if (!object.is_object()) return std::nullopt;
   auto key = key_field(object, "key");
   auto seal = key_field(object, "seal");
@@ -52,11 +49,11 @@ std::optional<Callee> read_member(const json& object) {
       .key = *key, .name = *name, .message_key = *seal, .host = {.id = *id, .address = *address}};
 }
 
-bool read_members(const json& object, std::vector<Callee>& out) {
+bool read_members(const Json& object, std::vector<Callee>& out) {
   auto found = object.find("members");
   if (found == object.end()) return true;
   if (!found->is_array() || found->size() > CallMessage::max_members) return false;
-  for (const json& entry : *found) {
+  for (const Json& entry : *found) {
     auto member = read_member(entry);
     if (!member) return false;
     out.push_back(*std::move(member));
@@ -67,18 +64,18 @@ bool read_members(const json& object, std::vector<Callee>& out) {
 }  // namespace
 
 std::string encode(const CallMessage& message) {
-  json out{{"op", op_names[static_cast<std::size_t>(message.op)]}};
+  Json out{{"op", op_names[static_cast<std::size_t>(message.op)]}};
   if (!message.text.empty()) out["text"] = message.text;
   if (message.count != 0) out["count"] = message.count;
   for (const Callee& member : message.members) out["members"].push_back(member_json(member));
-  return to_text(out);
+  return out.sorted().dump();  // by name, as these bytes always were
 }
 
 Result<CallMessage> decode_call_message(std::string_view body) {
-  auto parsed = parse_json(body, Letter::max_body);
+  auto parsed = parse_json(body, {.bytes = Letter::max_body});
   Error malformed = invalid("a call's message is malformed");
   if (!parsed || !parsed->is_object()) return malformed;
-  const json& object = *parsed;
+  const Json& object = *parsed;
   const std::string* op = text_field(object, "op", 16);
   auto name = op != nullptr ? std::find(op_names.begin(), op_names.end(), *op) : op_names.end();
   if (name == op_names.end()) return malformed;

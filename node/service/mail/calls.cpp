@@ -1,9 +1,8 @@
 #include "node/service/mail/calls.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 
 namespace beckon::service {
 
@@ -461,15 +460,15 @@ void Calls::look_at_members(Call& call) {
 
 void Calls::tell(const Call& call, const char* what, const Call::Member* member,
                  const std::string& text) {
-  nlohmann::ordered_json json{{"call", to_hex(call.id)},
-                              {"user", call.user.hex()},
-                              {"what", what},
-                              {"state", to_text(call.state)},
-                              {"group", call.group}};
+  Json json{{"call", to_hex(call.id)},
+            {"user", call.user.hex()},
+            {"what", what},
+            {"state", to_text(call.state)},
+            {"group", call.group}};
   if (member != nullptr)
     json["who"] = {{"id", member->callee.id().hex()}, {"name", member->callee.name}};
   if (!text.empty()) json["text"] = text;
-  context_.emit({.name = "call", .json = to_text(json)});
+  context_.emit({.name = "call", .json = json.dump()});
 }
 
 }  // namespace beckon::service

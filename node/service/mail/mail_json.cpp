@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t request_preview = 160;  // bytes
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/inbox.h"
 #include "node/service/mail/outbox.h"
@@ -13,13 +12,13 @@ std::string iso_time(WallTime time);
 
 /// {"id","from":{"id","name","alias"},"text","time","thread","group","unread"}. The thread is the
 /// group's number, or else the other person's id. The text of a request is cut: `whole` is false.
-nlohmann::ordered_json message_json(const Message& message, Inbox::Place place,
-                                    const Contact* sender, bool whole = true);
+Json message_json(const Message& message, Inbox::Place place, const Contact* sender,
+                  bool whole = true);
 
 /// {"id","to":[{"user","name","state"}],"delivered","kept","refused","unreachable","sending"}
-nlohmann::ordered_json posting_json(const Posting& posting);
+Json posting_json(const Posting& posting);
 
 /// The numbers of the above alone, and how many there are: `to`.
-nlohmann::ordered_json progress_json(const Posting& posting);
+Json progress_json(const Posting& posting);
 
 }  // namespace beckon::service

@@ -2,10 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "node/service/kernel/frames.h"
-#include "node/service/kernel/json_text.h"
 #include "node/service/mail/mail_json.h"
 
 namespace beckon::service {
@@ -126,7 +124,7 @@ void Reception::announce(const UserId& user, const Letter& letter) {
   const Contact* sender = contacts_.find(user, user_id(letter.from));
   auto json = message_json(arrived->message, arrived->place, sender);
   json["user"] = user.hex();
-  context_.emit({.name = "message", .json = to_text(json)});
+  context_.emit({.name = "message", .json = json.dump()});
 }
 
 }  // namespace beckon::service

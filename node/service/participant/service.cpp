@@ -3,9 +3,8 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 
 namespace beckon::service {
 
@@ -13,18 +12,18 @@ namespace {
 
 /// What the API tells of a change of the ring; nothing for what concerns the node alone.
 std::optional<Event> to_event(const chord::Event& event) {
-  nlohmann::ordered_json json;
+  Json json;
   if (const auto* change = std::get_if<chord::PredecessorChanged>(&event)) {
     json["kind"] = "predecessor";
-    json["predecessor"] = change->to ? nlohmann::ordered_json(change->to->id.hex()) : nullptr;
+    json["predecessor"] = change->to ? Json(change->to->id.hex()) : nullptr;
   } else if (const auto* list = std::get_if<chord::SuccessorsChanged>(&event)) {
     json["kind"] = "successors";
-    json["successors"] = nlohmann::ordered_json::array();
+    json["successors"] = Json::array();
     for (const PeerRef& peer : list->to) json["successors"].push_back(peer.id.hex());
   } else {
     return std::nullopt;
   }
-  return Event{"ring", to_text(json)};
+  return Event{"ring", json.dump()};
 }
 
 /// Every epoch has 2^20 numbers of its own, for 2^44 epochs: in milliseconds since 1970, which an
@@ -49,9 +48,9 @@ Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoc
       replicas_(kernel_, rules_, options.replicas) {
   add_replicas();
   add_metrics();
-  status_field("users", [] { return nlohmann::ordered_json::array(); });
-  status_field("inbox", [] { return nlohmann::ordered_json{{"unread", 0}, {"requests", 0}}; });
-  status_field("web", [] { return nlohmann::ordered_json(""); });
+  status_field("users", [] { return Json::array(); });
+  status_field("inbox", [] { return Json{{"unread", 0}, {"requests", 0}}; });
+  status_field("web", [] { return Json(""); });
 }
 
 void Service::add_replicas() {

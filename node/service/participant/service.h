@@ -1,8 +1,8 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <variant>
 
+#include "base/json.h"
 #include "node/service/api/api.h"
 #include "node/service/api/metrics.h"
 #include "node/service/items/author_record.h"
@@ -93,7 +93,7 @@ class Service {
   void on_ring_event(RingListener listener) { ring_listeners_.push_back(std::move(listener)); }
 
   /// A top-level field of `beckon status`; replaces an earlier one of that name.
-  using StatusField = std::function<nlohmann::ordered_json()>;
+  using StatusField = std::function<Json()>;
   void status_field(const std::string& name, StatusField read);
   const std::vector<std::pair<std::string, StatusField>>& status_fields() const { return status_; }
 

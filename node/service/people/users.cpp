@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
+
 namespace beckon::service {
 
 namespace {

@@ -2,16 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
+#include "base/text.h"
 #include "profile/language/query_text.h"
 #include "profile/person/profile_json.h"
 
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t shortest_prefix = 6;
 constexpr Duration find_timeout = std::chrono::seconds(5);
@@ -29,7 +27,7 @@ std::string beginning(std::string_view text, std::size_t limit) {
 Result<std::string> text_of(const Json& object, const char* name, std::size_t limit) {
   auto found = object.find(name);
   if (found == object.end()) return std::string();
-  if (!found->is_string() || found->get_ref<const std::string&>().size() > limit) {
+  if (!found->is_string() || found->text().size() > limit) {
     return invalid(fmt::format("'{}' must be a text of at most {} bytes", name, limit));
   }
   return found->get<std::string>();
@@ -81,7 +79,7 @@ std::map<UserId, Callee> acquaintances(Participant& participant, const UserId& u
 
 /// The name on somebody's card, if it is one.
 std::string name_on(const std::string& card_text) {
-  auto card = Json::parse(card_text, nullptr, false);
+  auto card = json_or_null(card_text);
   if (!card.is_object() || !card.contains("name")) return {};
   const Json& names = card["name"];
   const Json& name = names.is_array() && !names.empty() ? names.front() : names;
@@ -139,9 +137,8 @@ Result<Target> listed(Participant& participant, const UserId& user, const Json& 
   std::set<UserId> seen;
   for (const Json& entry : list) {
     if (!entry.is_string() && !entry.is_object()) return shape;
-    auto callee = entry.is_object()
-                      ? read_callee(entry)
-                      : known_callee(participant, user, entry.get_ref<const std::string&>());
+    auto callee =
+        entry.is_object() ? read_callee(entry) : known_callee(participant, user, entry.text());
     if (!callee) return callee.error();
     if (seen.insert(callee->id()).second) out.callees.push_back(*std::move(callee));
   }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "node/service/api/api.h"
 #include "node/service/participant/participant.h"
 
@@ -16,7 +16,7 @@ Result<UserId> acting_user(const Users& users, const ApiRequest& request);
 std::string public_name(const profile::Schema& schema, const User& user);
 
 /// {"key","message_key","host","address","name"} as a find gave it; all but the key are hints.
-Result<Callee> read_callee(const nlohmann::json& json);
+Result<Callee> read_callee(const Json& json);
 
 /// Somebody by alias, by the beginning of the User-ID of a contact, of somebody who wrote, or of a
 /// user hosted here, or by a whole public key.
@@ -34,13 +34,13 @@ struct Target {
   std::map<UserId, std::string> cards{};  // what they show
 };
 using TargetDone = std::function<void(Result<Target>)>;
-void resolve_target(Participant& participant, const UserId& user, const nlohmann::json& body,
+void resolve_target(Participant& participant, const UserId& user, const Json& body,
                     std::size_t bound, TargetDone done);
 /// As Answer::problem; a query that cannot be read keeps its picture.
 void tell_problem(const Answer& answer, const Error& error, const std::string& hint = {});
 
 /// "most": above so many callees nothing is done; 1, or with "all" the bound, unless given.
-Result<std::size_t> read_most(const nlohmann::json& body, std::size_t bound);
+Result<std::size_t> read_most(const Json& body, std::size_t bound);
 
 /// First 16 bytes of SHA-256("group" | canonical query): everybody a query reaches shares a thread.
 Letter::Number group_thread(const std::string& canonical_query);

@@ -1,8 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "node/service/routes/callees.h"
 #include "node/service/routes/card_text.h"
 #include "node/service/routes/routes.h"
@@ -10,8 +11,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t shortest_prefix = 4;
 constexpr std::size_t max_callees = CallMessage::max_members - 1;
@@ -34,10 +33,10 @@ Json call_json(const Call& call) {
 /// How else a callee may be reached, from what it shows: sip:, tel: and mailto: addresses.
 Json ways_of(const std::string& card_text) {
   Json out = Json::array();
-  auto card = nlohmann::json::parse(card_text, nullptr, false);
+  auto card = json_or_null(card_text);
   if (!card.is_object()) return out;
   for (const auto& [attr, value] : card.items()) {
-    auto values = value.is_array() ? value : nlohmann::json::array({value});
+    auto values = value.is_array() ? value : Json::array({value});
     for (const auto& entry : values) {
       if (!entry.is_string()) continue;
       std::string text = entry.get<std::string>();

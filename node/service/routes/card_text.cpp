@@ -4,19 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 #include "profile/values/text_fold.h"
 
 namespace beckon::service {
 
 namespace {
 
-void add_quoted(std::string& out, const std::string& text) {
-  bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
-  });
-  out += plain ? '"' + text + '"' : to_text(nlohmann::json(text));
-}
+void add_quoted(std::string& out, const std::string& text) { out += json_quoted(text); }
 
 /// Hears the parser and writes on the way: a find shows 50 cards, and trees of them took longer
 /// than asking their hosts. A member is a value or a list of them, a value a text, a number or

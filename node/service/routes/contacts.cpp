@@ -1,15 +1,12 @@
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "node/service/routes/callees.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, 3> policy_names{"everyone", "contacts", "nobody"};
 
@@ -27,7 +24,7 @@ struct Change {
   std::optional<std::string> alias{};
 };
 
-Result<Change> read_change(const nlohmann::json& body) {
+Result<Change> read_change(const Json& body) {
   if (!body.is_object()) return invalid("a contact is a JSON object");
   Change out;
   if (auto standing = body.find("standing"); standing != body.end()) {

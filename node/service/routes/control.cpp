@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "node/service/participant/service.h"
 #include "node/service/routes/routes.h"
 

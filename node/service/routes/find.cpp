@@ -4,10 +4,10 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "node/service/participant/participant.h"
 #include "node/service/routes/find_json.h"
 #include "node/service/routes/peer_json.h"
@@ -17,8 +17,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t max_limit = 10'000;
 constexpr Duration max_timeout = std::chrono::minutes(1);
@@ -83,9 +81,9 @@ Result<Wish> read_wish(const ApiRequest& request) {
 
 /// The members of both objects, and between them one whose text is made already.
 std::string joined(const Json& head, const std::string& member, const Json& rest) {
-  std::string front = to_text(head);
+  std::string front = head.dump();
   front.back() = ',';
-  std::string back = to_text(rest);
+  std::string back = rest.dump();
   back.front() = ',';
   return front + member + back;
 }
@@ -193,7 +191,7 @@ class FindRoutes {
       Json told = stats_json(*report);
       told.erase("elapsed_ms");
       told["found"] = report->found;
-      exchange->answer.event({.name = "progress", .json = to_text(told)});
+      exchange->answer.event({.name = "progress", .json = told.dump()});
       tell_progress(id, exchange);
     });
   }

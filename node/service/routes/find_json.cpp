@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
 #include "node/service/routes/card_text.h"
 #include "node/service/routes/peer_json.h"
 
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string quoted_item(std::string_view item) {
   bool plain = item.find_first_of(" \t&|()") == std::string_view::npos;
@@ -51,9 +48,9 @@ std::string person_text(const profile::Schema& schema, const Person& person) {
   const Callee& callee = person.callee;
   return fmt::format(R"({{"id":"{}","name":{},"attrs":{{{}}},"verified":{},"online":{},)"
                      R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
-                     callee.id().hex(), to_text(Json(card.name)), card.attrs, person.verified,
+                     callee.id().hex(), json_quoted(card.name), card.attrs, person.verified,
                      person.online, to_hex(callee.key), to_hex(callee.message_key),
-                     callee.host.id.hex(), to_text(Json(callee.host.address)), ways);
+                     callee.host.id.hex(), json_quoted(callee.host.address), ways);
 }
 
 Json stats_json(const FindReport& report) {

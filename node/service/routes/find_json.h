@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.h"
 #include "node/service/find/finder.h"
 
 namespace beckon::service {
@@ -11,10 +10,10 @@ namespace beckon::service {
 std::string person_text(const profile::Schema& schema, const Person& person);
 
 /// {"asked","answered","candidates","false_positives",...,"elapsed_ms"}
-nlohmann::ordered_json stats_json(const FindReport& report);
+Json stats_json(const FindReport& report);
 
 /// The plan and what each index node answered.
-nlohmann::ordered_json explain_json(const FindReport& report);
+Json explain_json(const FindReport& report);
 
 /// The attributes a query speaks of, in order of their names; a place counts as "city".
 std::vector<std::string> asked_attributes(const profile::Query& query);

@@ -2,8 +2,8 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "node/service/participant/participant.h"
 #include "node/service/routes/routes.h"
 #include "profile/person/profile_json.h"
@@ -11,8 +11,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// One request to import: a new user for each line, stored, then published if asked for. Answers
 /// when everybody is dealt with; a bad line is told and harms no other.

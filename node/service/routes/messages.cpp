@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
-#include "node/service/kernel/json_text.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "node/service/mail/mail_json.h"
 #include "node/service/routes/callees.h"
 #include "node/service/routes/peer_json.h"
@@ -14,8 +14,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_callees = 5'000;
 constexpr std::size_t max_listed = 1'000;
@@ -38,14 +36,14 @@ struct Sending {
 };
 using SendingPtr = std::shared_ptr<Sending>;  // kept by the search and the messenger
 
-Result<std::string> text_field(const nlohmann::json& body, const char* name) {
+Result<std::string> text_field(const Json& body, const char* name) {
   auto found = body.is_object() ? body.find(name) : body.end();
   if (found == body.end() || !found->is_string())
     return invalid(fmt::format("'{}' must be a text", name));
   return found->get<std::string>();
 }
 
-Result<void> read_waiting(const nlohmann::json& body, Sending& sending) {
+Result<void> read_waiting(const Json& body, Sending& sending) {
   auto wait = body.find("wait");
   if (wait != body.end() && !wait->is_boolean()) return invalid("'wait' must be true or false");
   sending.wait = wait != body.end() && wait->get<bool>();
@@ -155,7 +153,7 @@ class MessageRoutes {
     return text ? parse(*text) : Result<std::uint64_t>(std::uint64_t{0});
   }
 
-  Result<void> read(const ApiRequest& request, const nlohmann::json& body, Sending& sending) {
+  Result<void> read(const ApiRequest& request, const Json& body, Sending& sending) {
     if (!body.is_object()) return invalid("a message is a JSON object");
     auto user = acting_user(participant_.users(), request);
     if (!user) return user.error();
@@ -223,7 +221,7 @@ class MessageRoutes {
       return finish(sending, posting != nullptr ? *posting : Posting{});
     }
     if (sending->stream && std::exchange(sending->changed, false))
-      sending->answer.event({.name = "progress", .json = to_text(progress_json(*posting))});
+      sending->answer.event({.name = "progress", .json = progress_json(*posting).dump()});
   }
 
   /// The whole answer. Nothing was sent when nobody was found, or more than the asker allowed.
@@ -241,7 +239,7 @@ class MessageRoutes {
     }
     if (!sending->stream) return sending->answer.json(out);
     sending->answer.begin_stream();
-    sending->answer.event({.name = "done", .json = to_text(out)});
+    sending->answer.event({.name = "done", .json = out.dump()});
     sending->answer.end_stream();
   }
 

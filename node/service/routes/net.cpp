@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "node/service/participant/service.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
@@ -5,8 +6,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json self_json(Service& service) {
   const Membership& membership = service.membership();

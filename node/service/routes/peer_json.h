@@ -1,24 +1,24 @@
 #pragma once
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/time.h"
 #include "chord/peer_ref.h"
 
 namespace beckon::service {
 
-inline nlohmann::ordered_json to_json(const chord::PeerRef& peer) {
+inline Json to_json(const chord::PeerRef& peer) {
   return {{"id", peer.id.hex()}, {"address", peer.address}};
 }
 
-inline nlohmann::ordered_json to_json(const std::vector<chord::PeerRef>& peers) {
-  auto out = nlohmann::ordered_json::array();
+inline Json to_json(const std::vector<chord::PeerRef>& peers) {
+  auto out = Json::array();
   for (const chord::PeerRef& peer : peers) out.push_back(to_json(peer));
   return out;
 }
 
-inline nlohmann::ordered_json id_or_null(const std::optional<chord::PeerRef>& peer) {
+inline Json id_or_null(const std::optional<chord::PeerRef>& peer) {
   if (!peer) return nullptr;
   return peer->id.hex();
 }

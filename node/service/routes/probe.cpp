@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "node/service/participant/service.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
@@ -10,7 +12,6 @@ namespace beckon::service {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t shortest_prefix = 4;
 
 bool is_hex(std::string_view text) {

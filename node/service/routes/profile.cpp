@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "node/service/participant/participant.h"
 #include "node/service/routes/routes.h"
 #include "node/service/routes/user_json.h"
@@ -15,8 +15,6 @@
 namespace beckon::service {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The handlers of /v1/profile, /v1/users and /v1/attributes, and what they share.
 class ProfileRoutes {
@@ -133,8 +131,8 @@ class ProfileRoutes {
     auto profile = profile::parse_profile(schema(), user.profile);
     if (!profile) return out;  // only if the overlay's schema was changed under it
     profile::Disclosure told = profile::disclosure(schema(), *profile);
-    out["profile"] = Json::parse(profile::profile_json(schema(), *profile));
-    out["card"] = Json::parse(profile::card_json(schema(), *profile));
+    out["profile"] = json_or_null(profile::profile_json(schema(), *profile));
+    out["card"] = json_or_null(profile::card_json(schema(), *profile));
     out["public"] = told.shown;
     out["match"] = told.matched;
     out["private"] = told.hidden;
@@ -194,7 +192,7 @@ void add_profile_routes(Participant& participant) {
       [](R& r, Q request, A answer) { r.withdraw(request, answer); });
   add("GET", "/v1/users", [](R& r, Q, A answer) { answer.json({{"users", r.users()}}); });
   add("GET", "/v1/profile/schema",
-      [](R& r, Q, A answer) { answer.json(Json::parse(r.json_schema())); });
+      [](R& r, Q, A answer) { answer.json(json_or_null(r.json_schema())); });
   add("GET", "/v1/attributes", [](R& r, Q, A answer) { answer.json(r.attributes()); });
   service.status_field("users", [routes] { return routes->users(); });
 }

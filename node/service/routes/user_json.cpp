@@ -1,7 +1,6 @@
 #include "node/service/routes/user_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "profile/person/profile_json.h"
 
 namespace beckon::service {
@@ -18,7 +17,7 @@ const UserFacts::Known& UserFacts::known(const User& user) {
   return known;
 }
 
-nlohmann::ordered_json UserFacts::of(const User& user) {
+Json UserFacts::of(const User& user) {
   const Known& facts = known(user);
   return {{"id", user.id().hex()},
           {"name", facts.name},

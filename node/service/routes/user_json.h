@@ -1,8 +1,8 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 
+#include "base/json.h"
 #include "node/service/find/publisher.h"
 #include "node/service/people/users.h"
 
@@ -16,7 +16,7 @@ class UserFacts {
   UserFacts(const profile::Schema& schema, const Publisher& publisher)
       : schema_(schema), publisher_(publisher) {}
 
-  nlohmann::ordered_json of(const User& user);
+  Json of(const User& user);
 
  private:
   struct Known {

@@ -2,13 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/render/value_text.h"
 
 using namespace beckon;
 using namespace beckon::cli;
-using Json = nlohmann::ordered_json;
 
 namespace {
 

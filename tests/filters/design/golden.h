@@ -2,13 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "filters/design/go_design.h"
 
 namespace golden {
 
-using Json = nlohmann::json;
+using beckon::Json;
 
 const Json& exact();      // to 1e-5 relative, integers exactly
 const Json& tolerance();  // with tolerances of their own

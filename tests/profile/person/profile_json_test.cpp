@@ -1,7 +1,7 @@
 #include "profile/person/profile_json.h"
 
+#include "base/json.h"
 #include "base/rng.h"
-#include "profile/schema/json_tree.h"
 #include "tests/profile/make.h"
 #include "tests/profile/person/people.h"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 using namespace beckon;
 using namespace beckon::service;
@@ -74,7 +74,7 @@ TEST_SUITE("service/api") {
     HttpReply missing = only_reply(api);
     CHECK(missing.status == 404);
     CHECK(missing.type == "application/problem+json");
-    auto problem = nlohmann::json::parse(missing.body);
+    auto problem = json_or_null(missing.body);
     for (const char* field : {"type", "title", "status", "detail", "hint"})
       CHECK(problem.contains(field));
     api.handle(2, {.method = "DELETE", .path = "/v1/x"});

@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
@@ -55,7 +54,7 @@ struct CallWorld : MailWorld {
     Texts out;
     for (const Event& event : net.node(places[i]).events) {
       if (event.name != "call") continue;
-      auto json = nlohmann::json::parse(event.json);
+      auto json = json_or_null(event.json);
       if (json["user"] != user(i).hex() || json["what"] != what) continue;
       std::string name = json.contains("who") ? json["who"]["name"].get<std::string>() : "";
       std::string text = json.value("text", "");

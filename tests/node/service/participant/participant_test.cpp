@@ -5,8 +5,7 @@
 
 #include <cstdlib>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "profile/language/query_text.h"
 #include "profile/person/profile_json.h"
 #include "profile/query/matches.h"
@@ -16,7 +15,6 @@
 using namespace beckon;
 using namespace beckon::service;
 using namespace std::chrono_literals;
-using nlohmann::json;
 
 TEST_SUITE_BEGIN("service/participant");
 
@@ -53,7 +51,7 @@ class People {
     ExchangeId exchange = world.http(address, request);
     auto& node = world.node(address);
     REQUIRE(world.run_until([&] { return node.status.contains(exchange); }, 120s));
-    return json::parse(node.http[exchange]);
+    return json_or_null(node.http[exchange]);
   }
 
   void import(const std::string& address, std::size_t count) {

@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "chord/wire.h"
 #include "tests/world/service_world.h"
 
@@ -13,7 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Json = nlohmann::json;
 using State = Membership::State;
 
 std::string name(int i) { return "10.0.0." + std::to_string(i) + ":4290"; }
@@ -33,7 +31,7 @@ Json get(ServiceWorld& world, const std::string& at, const std::string& path,
          std::vector<std::pair<std::string, std::string>> query = {}) {
   auto exchange = world.http(at, {.method = "GET", .path = path, .query = std::move(query)});
   CHECK(world.run_until([&] { return world.node(at).http.contains(exchange); }, 30s));
-  return Json::parse(world.node(at).http[exchange]);
+  return json_or_null(world.node(at).http[exchange]);
 }
 
 }  // namespace
@@ -239,14 +237,14 @@ TEST_SUITE("service/service") {
     world->run(599s);
     CHECK_FALSE(world->node(name(2)).http.contains(exchange));
     world->run(2s);
-    CHECK(Json::parse(world->node(name(2)).http[exchange])["state"] == "joining");
+    CHECK(json_or_null(world->node(name(2)).http[exchange])["state"] == "joining");
   }
 
   TEST_CASE("leaving tells whether all was handed over") {
     auto leave = [](ServiceWorld& world, const std::string& at) {
       auto exchange = world.http(at, {.method = "POST", .path = "/v1/leave"});
       CHECK(world.run_until([&] { return world.node(at).http.contains(exchange); }, 60s));
-      return Json::parse(world.node(at).http[exchange]);
+      return json_or_null(world.node(at).http[exchange]);
     };
     auto world = ring_of(3);
     world->run(2s);
@@ -264,7 +262,7 @@ TEST_SUITE("service/service") {
     CHECK(get(*world, name(2), "/v1/status")["node"]["state"] == "expelled");
     auto exchange = world->http(name(2), {.method = "POST", .path = "/v1/leave"});
     CHECK(world->run_until([&] { return world->node(name(2)).finished; }, 15s));
-    CHECK(Json::parse(world->node(name(2)).http[exchange])["handed_over"] == false);
+    CHECK(json_or_null(world->node(name(2)).http[exchange])["handed_over"] == false);
   }
 
   TEST_CASE("no two lives number their events alike, and no number overflows") {

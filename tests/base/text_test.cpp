@@ -1,10 +1,10 @@
-#include "base/log.h"
+#include "base/text.h"
 
 #include <doctest/doctest.h>
 
 using namespace beckon;
 
-TEST_SUITE_BEGIN("base/log");
+TEST_SUITE_BEGIN("base/text");
 
 TEST_CASE("what could move a cursor or forge a line is shown as digits") {
   CHECK(printable("plain, Łódź, 台北") == "plain, Łódź, 台北");

@@ -1,4 +1,4 @@
-#include "base/log.h"
+#include "base/text.h"
 
 #include <fmt/core.h>
 
