@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/json.h"
 #include "filters/bits/positions.h"
 #include "node/service/admission/overlay.h"
 #include "profile/index/predicate.h"
@@ -21,6 +21,7 @@
 
 using namespace beckon;
 using namespace beckon::profile;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -204,7 +205,7 @@ TEST_SUITE("protocol/vectors") {
 
   TEST_CASE("the shipped code agrees with the vectors of the documents") {
     std::ifstream file(BECKON_VECTORS);
-    Json given = json_or_null(file);
+    Json given = Json::parse(file);
     Json now = computed(given);
     if (std::getenv("BECKON_WRITE_VECTORS") != nullptr) {
       std::ofstream out(BECKON_VECTORS);

@@ -12,7 +12,7 @@ namespace {
 const Json& all() {
   static const Json numbers = [] {
     std::ifstream file(GOLDEN_FILE);
-    return beckon::json_or_null(std::string{std::istreambuf_iterator<char>(file), {}});
+    return Json::parse(file);
   }();
   return numbers;
 }

@@ -2,12 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include "base/json.h"
+#include <nlohmann/json.hpp>
+
 #include "filters/design/go_design.h"
 
 namespace golden {
 
-using beckon::Json;
+using Json = nlohmann::json;
 
 const Json& exact();      // to 1e-5 relative, integers exactly
 const Json& tolerance();  // with tolerances of their own

@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/json.h"
 #include "tests/cli/run_beckon.h"
 
-using namespace beckon;
 using namespace beckon::tests;
+using nlohmann::json;
 
 namespace {
 
@@ -47,7 +47,7 @@ TEST_SUITE_BEGIN("cli/filter compare");
 TEST_CASE("compare gives one row per width with k, d, s, rate and bits of each scheme") {
   Ran ran = compare({"--scope", "10000", "--widths", "100..1000:450", "--json"});
   REQUIRE(ran.exit == 0);
-  json answer = json_or_null(ran.out);
+  json answer = json::parse(ran.out);
   REQUIRE(answer.at("rows").size() == 3);
   CHECK(answer.at("rows").at(2).at("width") == 1000);
   const json& go = answer.at("rows").at(0).at("go");
@@ -66,7 +66,7 @@ TEST_CASE("compare gives one row per width with k, d, s, rate and bits of each s
 TEST_CASE("a fixed k is kept by all schemes") {
   Ran ran = compare({"--scope", "10000", "--widths", "200", "--k", "10", "--json"});
   REQUIRE(ran.exit == 0);
-  json row = json_or_null(ran.out).at("rows").at(0);
+  json row = json::parse(ran.out).at("rows").at(0);
   for (const char* scheme : {"traditional", "grouping", "overlapping", "go"})
     CHECK(row.at(scheme).at("k") == 10);
 }
@@ -95,7 +95,7 @@ TEST_CASE("bad input is refused in one sentence that names the flag") {
     CHECK(ran.exit == 2);
     CHECK(ran.err == "beckon: " + sentence + "\n");
     words.push_back("--json");
-    CHECK(json_or_null(compare(words).out).at("error").at("message") == sentence);
+    CHECK(json::parse(compare(words).out).at("error").at("message") == sentence);
   };
   refused({"--scope", "0", "--widths", "1..2"},
           "--scope must be a whole number from 1 to 9007199254740992, got '0'");

@@ -1,14 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
-#include "base/json.h"
 #include "tests/cli/run_beckon.h"
 
 using beckon::tests::Ran;
 using beckon::tests::run_beckon;
+using nlohmann::json;
 
-using namespace beckon;
 TEST_SUITE_BEGIN("cli/filter_count");
 
 namespace {
@@ -49,7 +49,7 @@ TEST_CASE("filter count --at-least --exact in JSON agrees with the truth for eve
     Ran ran = run_beckon({"--json", "filter", "count", numbers.path(), "--at-least", "21",
                           "--exact", "--method", method});
     REQUIRE(ran.exit == 0);
-    json got = json_or_null(ran.out);
+    json got = json::parse(ran.out);
     CHECK(got["lines"] == 465);
     CHECK(got["complete"] == true);
     CHECK(got["exactness"]["distinct"] == 30);
@@ -111,7 +111,7 @@ TEST_CASE("filter fold shows the admissible folds and takes the smallest") {
   Ran ran = run_beckon({"--json", "filter", "fold", "--bits", "55440", "--k", "4", "--items",
                         "1000", "--rate", "0.005..0.05", "--sends", "3"});
   REQUIRE(ran.exit == 0);
-  json got = json_or_null(ran.out);
+  json got = json::parse(ran.out);
   CHECK(got["within"] == true);
   CHECK(got["chosen"]["bits"] == 6930);
   CHECK(got["admissible"].size() == 4);
@@ -128,7 +128,7 @@ TEST_CASE("filter errors ranks minimal increase first, and the same seed gives t
   Ran ran = run_beckon(words);
   REQUIRE(ran.exit == 0);
   CHECK(run_beckon(words).out == ran.out);
-  for (const json& row : json_or_null(ran.out)) {
+  for (const json& row : json::parse(ran.out)) {
     CHECK(row["methods"][1]["wrong"] <= row["methods"][0]["wrong"]);
   }
 }

@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
 
-#include "base/json.h"
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/run_beckon.h"
 
-using namespace beckon;
 using namespace beckon::tests;
+using nlohmann::json;
 
 namespace {
 
@@ -32,7 +33,7 @@ json design_json(const Words& more) {
   Ran ran = design(with(more, {"--json"}));
   CAPTURE(ran.err);
   REQUIRE(ran.exit == 0);
-  return json_or_null(ran.out);
+  return json::parse(ran.out);
 }
 
 /// Refused with this sentence, in plain and in JSON.
@@ -44,7 +45,7 @@ void check_refused(const Words& words, const std::string& sentence) {
   CHECK(plain.err == "beckon: " + sentence + "\n");
   Ran in_json = design(with(words, {"--json"}));
   CHECK(in_json.exit == 2);
-  json reply = json_or_null(in_json.out);
+  json reply = json::parse(in_json.out);
   CHECK(reply.at("error").at("code") == "usage");
   CHECK(reply.at("error").at("message") == sentence);
 }
@@ -172,7 +173,7 @@ TEST_CASE("bad input is refused in one sentence that names the flag") {
 TEST_CASE("a missing or unknown flag is a usage error in JSON too") {
   Ran missing = run_beckon({"filter", "design", "--text", "5", "--json"});
   CHECK(missing.exit == 2);
-  CHECK(json_or_null(missing.out).at("error").at("message").get<std::string>().find("--bits") !=
+  CHECK(json::parse(missing.out).at("error").at("message").get<std::string>().find("--bits") !=
         std::string::npos);
   CHECK(run_beckon({"filter", "design", "--bits", "512", "--colour"}).exit == 2);
   CHECK(run_beckon({"filter"}).exit == 2);

@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 
-#include "base/json.h"
+#include <nlohmann/json.hpp>
+
 #include "cli/commands/filter/filter_inspect.h"
 #include "filters/go/go_codec.h"
 #include "tests/cli/run_beckon.h"
 
 using namespace beckon;
 using namespace beckon::tests;
+using nlohmann::json;
 
 TEST_SUITE_BEGIN("cli/filter_tools");
 
@@ -48,7 +50,7 @@ TEST_CASE(
   Ran ran = run_beckon(arguments);
   REQUIRE(ran.exit == 0);
   CHECK(ran.err.empty());
-  json out = json_or_null(ran.out);
+  json out = json::parse(ran.out);
   CHECK(out["model"].get<double>() == doctest::Approx(4.8552e-5).epsilon(1e-4));
   CHECK(out["trials"] == 300);
   CHECK(out["false_negatives"] == 0);
@@ -117,7 +119,7 @@ TEST_CASE("inspect shows length, fill, bits and every attribute of an encoded fi
   CHECK(ran.out.starts_with("96 bits, folded from 1536, "));
   CHECK(ran.out.find("age") != std::string::npos);
 
-  json out = json_or_null(run_beckon({"filter", "inspect", file.path(), "--json"}).out);
+  json out = json::parse(run_beckon({"filter", "inspect", file.path(), "--json"}).out);
   CHECK(out["bits"] == 96);
   CHECK(out["set_bits"] == sample_filter().bits().count());
   CHECK(out["attributes"][0]["name"] == "age");
@@ -126,8 +128,7 @@ TEST_CASE("inspect shows length, fill, bits and every attribute of an encoded fi
 
 TEST_CASE("inspect --profile shows the record that publishing would make") {
   TemporaryFile file(R"({"name":"Al","age":{"min":20,"max":30},"income":5000,"phone":"1"})");
-  json out =
-      json_or_null(run_beckon({"filter", "inspect", "--profile", file.path(), "--json"}).out);
+  json out = json::parse(run_beckon({"filter", "inspect", "--profile", file.path(), "--json"}).out);
   CHECK(out["total_fpr"] <= 5.5e-3);
   CHECK(out["public"] == json({"name", "age"}));
   CHECK(out["match"] == json({"income"}));

@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
-#include "base/json.h"
 #include "tests/cli/run_beckon.h"
 
 using beckon::tests::Ran;
 using beckon::tests::run_beckon;
+using nlohmann::json;
 
-using namespace beckon;
 TEST_SUITE_BEGIN("cli/filter_tree");
 
 TEST_CASE(
@@ -19,7 +19,7 @@ TEST_CASE(
   Ran ran = run_beckon(words);
   REQUIRE(ran.exit == 0);
   CHECK(ran.err.empty());
-  json got = json_or_null(ran.out);
+  json got = json::parse(ran.out);
   CHECK(got["designs"].size() > 10);
   const json& chosen = got["chosen"];
   CHECK(chosen["rate"] <= 0.01);
@@ -37,7 +37,7 @@ TEST_CASE("filter exchange finds the common elements every way, the tree for the
   Ran ran = run_beckon(
       {"--json", "filter", "exchange", "--a", "10000", "--b", "10000", "--common", "100"});
   REQUIRE(ran.exit == 0);
-  json got = json_or_null(ran.out);
+  json got = json::parse(ran.out);
   REQUIRE(got["ways"].size() == 5);
   for (const json& way : got["ways"]) {
     CHECK(way["found"] == 100);

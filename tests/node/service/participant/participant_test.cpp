@@ -47,7 +47,7 @@ class People {
         [&] { return world.node(address).service->ring().mode() == chord::Mode::member; }, 60s));
   }
 
-  json ask(const std::string& address, HttpRequest request) {
+  Json ask(const std::string& address, HttpRequest request) {
     ExchangeId exchange = world.http(address, request);
     auto& node = world.node(address);
     REQUIRE(world.run_until([&] { return node.status.contains(exchange); }, 120s));
@@ -60,7 +60,7 @@ class People {
       persons_.push_back(profile::test::random_person(rng_));
       lines += profile::profile_json(schema, persons_.back()) + "\n";
     }
-    json reply = ask(address, {.method = "POST",
+    Json reply = ask(address, {.method = "POST",
                                .path = "/v1/profile/import",
                                .query = {{"publish", "1"}},
                                .body = lines});
@@ -78,12 +78,12 @@ class People {
   }
 
   std::set<std::string> found(const std::string& address, const std::string& text) {
-    json reply =
+    Json reply =
         ask(address,
             {.method = "GET", .path = "/v1/find", .query = {{"_q", text}, {"_limit", "1000"}}});
     CHECK(reply["complete"] == true);
     std::set<std::string> out;
-    for (const json& person : reply["people"]) out.insert(person["id"].get<std::string>());
+    for (const Json& person : reply["people"]) out.insert(person["id"].get<std::string>());
     return out;
   }
 

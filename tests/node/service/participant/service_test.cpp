@@ -155,7 +155,7 @@ TEST_SUITE("service/service") {
   TEST_CASE("ping measures a peer, and trace finds who owns a key") {
     auto world = ring_of(3);
     world->run(3s);
-    std::string other = get(*world, name(1), "/v1/net/ring")["predecessor"];
+    std::string other = get(*world, name(1), "/v1/net/ring")["predecessor"].text();
     Json ping = get(*world, name(1), "/v1/net/ping", {{"node", other.substr(0, 8)}});
     CHECK(ping["id"] == other);
     CHECK(ping["round_trip_ms"] == 2.0);
