@@ -38,16 +38,16 @@ Result<std::string> value_of(std::string_view name, const Json& json) {
 
 Result<void> read_attribute(const Schema& schema, Profile& profile, const std::string& name,
                             const Json& json) {
-  std::vector<std::string> values;
   if (!json.is(Kind::array)) {
     auto value = value_of(name, json);
     if (!value) return value.error();
-    values.push_back(std::move(*value));
+    return profile.set(schema, name, {&*value, 1});
   }
   if (json.size() > Profile::max_values) {
     auto slot = schema.slot(name);
     return slot ? too_many_values(schema.at(*slot), name) : unknown_attribute(schema, name);
   }
+  std::vector<std::string> values;
   for (const Json& item : json) {
     auto value = value_of(name, item);
     if (!value) return value.error();

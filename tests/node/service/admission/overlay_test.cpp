@@ -87,15 +87,17 @@ TEST_CASE("whatever is missing, doubled, unknown or of the wrong kind is named")
            {R"({"name":"x","admission":"open","limits":{"a":1.5},"schema":1,)" + salt + "}",
             "limits.a"},
            {R"({"name":"x","admission":"open","colour":1,"schema":1,)" + salt + "}", "\"colour\""},
-           {R"({"name":"x","name":"y","admission":"open","schema":1,)" + salt + "}", "twice: name"},
-           {R"({"name":"x","admission":"open","schema":{"a":1,"a":2},)" + salt + "}", "twice: a"},
+           {R"({"name":"x","name":"y","admission":"open","schema":1,)" + salt + "}",
+            "\"name\" occurs twice"},
+           {R"({"name":"x","admission":"open","schema":{"a":1,"a":2},)" + salt + "}",
+            "\"a\" occurs twice"},
            {R"({"name":"x","admission":"open","schema":1,"id":")" + std::string(64, '0') + "\"," +
                 salt + "}",
             "was changed"},
            {R"({"name":"x","admission":"open","schema":)" + std::string(20, '[') +
                 std::string(20, ']') + "," + salt + "}",
             "16 levels"},
-           {std::string(70000, ' '), "64 KiB"}}) {
+           {std::string(70000, ' '), "at most 65536"}}) {
     CAPTURE(c.text);
     auto parsed = parse_overlay(c.text);
     REQUIRE_FALSE(parsed);
