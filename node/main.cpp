@@ -15,6 +15,7 @@ namespace {
 using namespace beckon;
 
 constexpr int usage = 2;
+constexpr int bug = 70;
 
 /// Keys live in this process: no core file, and no other process of the user may look inside.
 void forbid_core_dumps() {
@@ -47,9 +48,7 @@ int make_overlay(const DaemonOptions& options, const std::string& name) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("beckond is Beckon's node. Most people start it with: beckon up", "beckond");
   DaemonOptions options;
   std::string new_overlay;
@@ -89,4 +88,17 @@ int main(int argc, char** argv) {
   if (!new_overlay.empty()) return make_overlay(options, new_overlay);
   auto ended = run_daemon(options);
   return ended ? 0 : complain(ended.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CLI::Error& error) {  // CLI11 refuses how the flags are described
+    fmt::print(stderr,
+               "beckond: this build of Beckon does not fit its command line library ({}: {})\n",
+               error.get_name(), error.what());
+    return bug;
+  }
 }

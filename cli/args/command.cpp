@@ -7,6 +7,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "cli/args/word_name.h"
+
 namespace beckon::cli {
 
 Argument Argument::required() const { return Argument(option_->required()); }
@@ -75,7 +77,7 @@ constexpr bool is_unsigned =
 
 template <typename Value>
 Argument Command::add_option(const std::string& names, Value& to, const std::string& help) const {
-  CLI::Option* option = app_->add_option(names, to, help);
+  CLI::Option* option = app_->add_option(spelled_for_cli11(names), to, help);
   if (is_unsigned<Value>) option->check(not_negative);
   if (!option->get_positional()) option->check(not_empty);
   return Argument(option);

@@ -6,10 +6,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/args/suggest.h"
+#include "cli/args/word_name.h"
 
 namespace beckon::cli {
 
@@ -18,6 +20,13 @@ namespace {
 struct Mistake {
   std::string message{};
   std::string hint{};
+};
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    return spelled_for_people(CLI::Formatter::make_option_name(option, is_positional));
+  }
 };
 
 std::vector<const CLI::App*> children_of(const CLI::App& app) {
@@ -52,7 +61,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 /// CLI11's sentence, or a plainer one where its own does not say what to do.
 std::string sentence_of(const CLI::ParseError& error) {
-  std::string text = error.what();
+  std::string text = spelled_for_people(error.what());
   constexpr std::string_view twice = ": At Most 1 required but received ";
   if (auto at = text.find(twice); at != std::string::npos)
     return fmt::format("{} may be given only once", text.substr(0, at));
@@ -161,12 +170,13 @@ void add_words(const CLI::App& app, const std::string& path,
     add_words(*child, path + " " + child->get_name(), global, out);
 }
 
-/// Parses and runs; what CLI11 throws while the tree is built ends in main().
+/// Parses and runs; what CLI11 throws while the tree is built ends in run_program().
 int parse_and_run(const Program& program, const std::vector<std::string>& words) {
   CLI::App app(program.about, program.name);
   app.set_version_flag("--version", program.version);
   app.require_subcommand(0, 1);
   app.fallthrough();
+  app.formatter(std::make_shared<HelpFormatter>());  // commands below take it over
   Globals globals;
   add_globals(Command(&app), globals);
   for (Register add : program.commands) add(Command(&app), globals);

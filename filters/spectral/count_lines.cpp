@@ -78,11 +78,12 @@ HWY_INLINE void find_hits(const Elements& elements, const Placement& placement, 
 /// Counts a batch up, each element in its line; carries are rare.
 HWY_INLINE void count_up(const Hits& hits, CounterArray& counters) {
   const hn::CappedTag<std::uint8_t, 64> d;
+  const auto lanes = static_cast<std::uint32_t>(hn::Lanes(d));
   for (std::size_t i = 0; i < batch; ++i) {
     auto at = static_cast<std::uint32_t>(hits.lines[i]);
     std::uint8_t* line = counters.line(at);
     const auto* places = reinterpret_cast<const std::uint8_t*>(hits.places + i);
-    for (std::uint32_t from = 0; from < 64; from += hn::Lanes(d)) {
+    for (std::uint32_t from = 0; from < 64; from += lanes) {
       auto more = hn::IfThenElseZero(hn::LoadMaskBits(d, places + from / 8), hn::Set(d, 1));
       auto sum = hn::Add(hn::Load(d, line + from), more);
       hn::Store(sum, d, line + from);

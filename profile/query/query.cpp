@@ -16,7 +16,7 @@ bool needs_quotes(std::string_view text) {
          std::string_view("=:!~<>").find(text.front()) != std::string_view::npos;
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_if_needed(std::string_view text) {
   if (!needs_quotes(text)) return std::string(text);
   std::string out = "\"";
   for (char c : text) {
@@ -39,7 +39,7 @@ std::string positive_text(const Schema& schema, const Term& term, std::string_vi
   std::string out = term.attr + std::string(op);
   for (std::size_t i = 0; i < term.items.size(); ++i) {
     if (i > 0) out += ',';
-    out += quoted(value_text(schema.at(term.slot), term.items[i]));
+    out += quoted_if_needed(value_text(schema.at(term.slot), term.items[i]));
   }
   return out;
 }

@@ -183,7 +183,8 @@ TEST_CASE("a lookup that begins anew has only the requests that are left") {
 }
 
 TEST_CASE("a peer alone owns every key; one that looks for others does not find itself") {
-  Lookup alone(Options{}, {.self = peer(5), .key = id(77), .own_list = {{}}}, at(0));
+  Lookup alone(Options{}, {.self = peer(5), .key = id(77), .own_list = std::vector<PeerRef>{}},
+               at(0));
   CHECK(alone.questions().empty());
   CHECK(alone.finding()->owner == peer(5));
   StillRing ring{.places = {5, 100}, .length = 1};

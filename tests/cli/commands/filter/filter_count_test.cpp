@@ -57,7 +57,7 @@ TEST_CASE("filter count --at-least --exact in JSON agrees with the truth for eve
     REQUIRE(got["answers"].size() == 10);
     for (const json& row : got["answers"]) {
       CHECK(row["count"] == row["exact"]);
-      CHECK(std::to_string(row["count"].get<int>()) == row["line"]);
+      CHECK(row["line"] == std::to_string(row["count"].get<int>()));
     }
   }
 }
