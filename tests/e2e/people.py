@@ -121,13 +121,14 @@ class Terminal:
         os.close(theirs)
         self.fd = ours
         self.text = ""
-        threading.Thread(target=self.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def read(self):
         while True:
             try:
                 self.text += os.read(self.fd, 4096).decode(errors="replace")
-            except OSError:  # the other end is closed
+            except OSError:  # the other end is closed, and all that was written to it is read
                 return
 
     def shows(self, words, seconds=20):
@@ -137,4 +138,10 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def end(self, seconds=30):
-        return self.process.wait(timeout=seconds)
+        """The exit code. The last lines may still be on their way when the process is gone: waits for them, too."""
+        code = self.process.wait(timeout=seconds)
+        self.reader.join(seconds)
+        if self.reader.is_alive():
+            raise AssertionError(f"the terminal is still open {seconds} s after the command ended")
+        os.close(self.fd)
+        return code
