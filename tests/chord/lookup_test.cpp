@@ -182,7 +182,7 @@ TEST_CASE("a lookup that begins anew has only the requests that are left") {
   CHECK(again.contacts() == 3);
 }
 
-TEST_CASE("a peer alone owns every key; one that looks for others does not find itself") {
+TEST_CASE("a peer alone owns every key, and one that looks for others does not find itself") {
   Lookup alone(Options{}, {.self = peer(5), .key = id(77), .own_list = std::vector<PeerRef>{}},
                at(0));
   CHECK(alone.questions().empty());

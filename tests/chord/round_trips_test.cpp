@@ -66,7 +66,7 @@ TEST_CASE("silence doubles the time-out until an answer comes") {
   CHECK(trips.rto(id(1)) == options.rto_min);
 }
 
-TEST_CASE("who says goodbye is dead at once; who is forgotten begins afresh") {
+TEST_CASE("a peer that says goodbye is dead at once, and one that is forgotten begins afresh") {
   RoundTrips trips(Options{});
   trips.declare_dead(id(1), at(0));
   CHECK(trips.dead(id(1)));

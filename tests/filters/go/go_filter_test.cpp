@@ -159,7 +159,8 @@ TEST_CASE("points and ranges do not share bits, but questions find both") {
   }
 }
 
-TEST_CASE("a value outside its scope is refused and changes nothing; a question there is a no") {
+TEST_CASE(
+    "a value outside its scope is refused and changes nothing, and a question there is a no") {
   GoAttribute a{.name = "age", .seed = AttributeSeed{9}, .scope = {1, 120}};
   auto layout = share({.bits = 512, .k = 15, .attributes = {a}});
   const GoAttribute& age = layout->attributes()[0];

@@ -61,7 +61,8 @@ TEST_CASE("NSGA-II finds a known front, and the same one for the same seed") {
   for (std::size_t i = 0; i < front.size(); ++i) CHECK(again[i].genome == front[i].genome);
 }
 
-TEST_CASE("Figures 9 and 10: the paper's aims at depth 2; evolution comes close to everything") {
+TEST_CASE(
+    "Figures 9 and 10: the paper's aims at depth 2, and evolution comes close to everything") {
   TreeSearch search{.depth = 2, .aim = TreeAim::geometric, .sample = 1000};
   std::size_t measured = 0;
   search.progress = [&](std::size_t count) { measured = count; };

@@ -242,7 +242,7 @@ Growth grow(double root, Levels levels) {
 
 }  // namespace
 
-TEST_CASE("Figure 12: the size on the wire rises, peaks and falls again; errors only rise") {
+TEST_CASE("Figure 12: the size on the wire rises, peaks and falls again, while errors only rise") {
   // The tree of the caption, row d 4, rho 1 of Table III. Its peak is printed at 40 % of the
   // elements and at the stored size; but a tree that is 0.87 of its size when full, as the same
   // row says, must peak at 56 % or later (0.5^(1/0.4) zeros in the leaves are 0.67). Ours: 74 %.
@@ -330,7 +330,7 @@ TEST_CASE("Figure 14: a larger intersection errs more, the tree's geometric mean
   }
 }
 
-TEST_CASE("Figure 15: larger sets with half in common err more; the tree is best throughout") {
+TEST_CASE("Figure 15: larger sets with half in common err more, and the tree is best throughout") {
   double last = 0;
   for (std::size_t n : {2000, 5000, 10'000, 15'000, 20'000}) {
     auto got = intersect(20'000, n, n, n / 2);

@@ -104,8 +104,8 @@ TEST_SUITE("io/http_server") {
     CHECK(S_ISSOCK(info.st_mode));
   }
 
-  TEST_CASE("another user is not served, even where the files' modes would let him in" *
-            doctest::skip(::geteuid() != 0)) {
+  TEST_CASE("another user is not served, even where the files' modes would let him in") {
+    if (::geteuid() != 0) return void(MESSAGE("not tried: only root can become another user"));
     Bench bench;
     REQUIRE(::chmod(bench.folder.file("").c_str(), 0755) == 0);
     REQUIRE(::chmod(bench.path().c_str(), 0666) == 0);

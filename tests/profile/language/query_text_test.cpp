@@ -41,7 +41,7 @@ TEST_SUITE("profile/query_text") {
     CHECK(canonical_of("skill=\"=x\",\"a\\\"b\\\\\"") == "skill=\"=x\",\"a\\\"b\\\\\"");
   }
 
-  TEST_CASE("a problem points at its column and tells the cure; all are told at once") {
+  TEST_CASE("a problem points at its column and tells the cure, and all are told at once") {
     CHECK(drawn("hobbby=chess age=20-30") ==
           "cannot read the query\n"
           "  hobbby=chess age=20-30\n"

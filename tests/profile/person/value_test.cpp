@@ -54,7 +54,7 @@ TEST_SUITE("profile/value") {
     CHECK(interval("income", "99.5..100.5") == Interval{99, 101});
   }
 
-  TEST_CASE("a measure is converted into the attribute's unit; what falls between is a range") {
+  TEST_CASE("a measure is converted into the attribute's unit, and what falls between is a range") {
     Attribute height{.name = "height", .type = Type::integer, .unit = "cm", .min = 0, .max = 300};
     auto read_height = [&](const char* text, Side side) {
       auto value = parse_value(height, text, side);
@@ -115,7 +115,7 @@ TEST_SUITE("profile/value") {
     CHECK(years_between(parse_date("2000-05-02")->first, parse_date("2026-05-02")->first) == 26);
   }
 
-  TEST_CASE("addresses and prefixes are ranges; IPv6 keeps its upper half") {
+  TEST_CASE("addresses and prefixes are ranges, and IPv6 keeps its upper half") {
     CHECK(interval("ip", "140.113.214.0/24") == Interval{0x8C71D600, 0x8C71D6FF});
     CHECK(read("ip", "140.113.214.7/24") == "140.113.214.0/24");
     CHECK(read("ip", "140.113.214.7") == "140.113.214.7");

@@ -58,7 +58,8 @@ TEST_SUITE("profile/matches") {
     CHECK(holds(person({"hours=10..9"}), "hours:=5..15"));
   }
 
-  TEST_CASE("missing makes plain terms false and negated ones true; private counts as missing") {
+  TEST_CASE(
+      "missing makes plain terms false and negated ones true, and private counts as missing") {
     Profile p = person({"name=Bo", "age=30", "phone=123"});
     CHECK_FALSE(holds(p, "hobby=chess"));
     CHECK(holds(p, "age=30 hobby!=chess"));

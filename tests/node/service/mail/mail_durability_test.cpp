@@ -133,7 +133,7 @@ TEST_CASE("who comes back to a full mailbox sends its receipts few at a time, an
   CHECK(most <= w.options.mailbox.receipts_at_once);
 }
 
-TEST_CASE("a node that brings letters too fast is refused and told of once; the others are not") {
+TEST_CASE("a node that brings letters too fast is refused and told of once, the others are not") {
   Mail::Options options = MailWorld::quick();
   options.reception.peer_rate = {.per_second = 1, .burst = 50, .peers = 16};
   options.mailbox.rate = {.per_second = 1, .burst = 20, .peers = 16};

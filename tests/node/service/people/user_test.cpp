@@ -51,7 +51,7 @@ TEST_CASE("every shorter row, a longer one and values out of bounds are refused"
   }
 }
 
-TEST_CASE("a row from before there were leftover keys is read; too many of them are refused") {
+TEST_CASE("a row from before there were leftover keys is read, and too many of them are refused") {
   User user = sample();
   user.leftover_keys.clear();
   Bytes row = encode(user);

@@ -71,7 +71,7 @@ Json random_json(Rng& rng, int depth) {
 
 }  // namespace
 
-TEST_CASE("a card keeps its attributes; the name and ways to reach somebody stand apart") {
+TEST_CASE("a card keeps its attributes, and the name and ways to reach somebody stand apart") {
   CardText card = read_card(schema(), R"({"name":["Alice \"A\"","Al"],"age":24,"x-tall":1.70,)"
                                       R"("hobby":["chess","go"],"hours":{"min":9,"max":17},)"
                                       R"("sip":"sip:alice@example.net","x-home":"tel:+4912"})");
