@@ -88,7 +88,8 @@ def examples():
                        ("A  owner id 5c..., shard 5", ring_key(b"A", "", b"\x05"))):
         lines.append("%-39s %s" % (label, key.hex()))
     for query in ("age=20..30&hobby=chess", "!has=sip&hours:=23..2"):
-        lines.append(query.ljust(24) + predicates(clauses_of(read_query(query)[0])).hex())
+        digits = predicates(clauses_of(read_query(query)[0])).hex()
+        lines.append("\n    ".join([query] + [digits[i:i + 80] for i in range(0, len(digits), 80)]) + "\n")
     return lines
 
 
