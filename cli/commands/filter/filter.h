@@ -9,6 +9,7 @@ void add_filter_design(Command filter, Globals& globals);
 void add_filter_compare(Command filter, Globals& globals);
 void add_filter_draw(Command filter, Globals& globals);
 void add_filter_words(Command filter, Globals& globals);  // hidden: for `beckon completion`
+void add_filter_ask(Command filter, Globals& globals);
 void add_filter_count(Command filter, Globals& globals);
 void add_filter_errors(Command filter, Globals& globals);
 void add_filter_exchange(Command filter, Globals& globals);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 
 #include "base/json.h"
@@ -21,6 +22,7 @@ struct Options {
   std::string file{};
   LineCounterOptions counter{};
   std::optional<std::uint64_t> top{};
+  std::string save{};
 };
 
 Json as_json(const LineCounter& counter, const LineCounterOptions& options) {
@@ -99,6 +101,15 @@ Result<void> read_all(const Globals& globals, LineSource& source, LineCounter& c
   return {};
 }
 
+Result<void> save(const LineCounter& counter, const std::string& path) {
+  auto bytes = counter.encoded();
+  if (!bytes) return bytes.error();
+  std::ofstream file(path, std::ios::binary);
+  file.write(as_text(*bytes).data(), static_cast<std::streamsize>(bytes->size()));
+  if (!file.flush()) return invalid(fmt::format("--save: cannot write '{}'", path));
+  return {};
+}
+
 int run(const Globals& globals, Options options) {
   options.counter.limit = options.top.value_or(options.counter.at_least > 0 ? 100000 : 20);
   auto counter = LineCounter::make(options.counter);
@@ -107,6 +118,9 @@ int run(const Globals& globals, Options options) {
   if (!source) return fail(globals, source.error());
   auto read = read_all(globals, *source, *counter);
   if (!read) return fail(globals, read.error());
+  if (!options.save.empty()) {
+    if (auto saved = save(*counter, options.save); !saved) return fail(globals, saved.error());
+  }
   if (globals.json) {
     fmt::print("{}\n", as_json(*counter, options.counter).dump());
   } else {
@@ -152,6 +166,10 @@ void add_filter_count(Command filter, Globals& globals) {
   command.add_flag(
       "--exact", options->counter.exact,
       "Count exactly beside it and show the error; keeps every distinct line in memory");
+  command
+      .add_option("--save", options->save,
+                  "Keep the counters, a few bits each, for `filter ask`; method ms only")
+      .type_name("FILE");
   command.action(globals, [options, &globals] { return run(globals, *options); });
 }
 

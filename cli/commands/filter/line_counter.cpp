@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "filters/spectral/spectral_codec.h"
 #include "filters/spectral/spectral_methods.h"
 #include "filters/spectral/spectral_model.h"
 
@@ -18,6 +19,7 @@ class LineCounter::Method {
   virtual void insert(std::span<const Hash128> elements) = 0;
   virtual std::uint64_t estimate(const Hash128& element) const = 0;
   virtual const filters::CounterArray& counters() const = 0;  // of the first filter
+  virtual const filters::SpectralFilter* plain() const = 0;   // of minimum selection; else null
 };
 
 namespace {
@@ -44,6 +46,10 @@ class MethodOf final : public LineCounter::Method {
     } else {
       return filter_.counters();
     }
+  }
+  const filters::SpectralFilter* plain() const override {
+    if constexpr (std::is_same_v<Filter, filters::SpectralFilter>) return &filter_;
+    return nullptr;
   }
 
  private:
@@ -98,6 +104,12 @@ Result<LineCounter> LineCounter::make(const LineCounterOptions& options) {
   if (!made) return made.error();
   std::uint64_t counters = shape.counters + (each == 8 ? 0 : pair.secondary);
   return LineCounter(options, std::move(*made), counters);
+}
+
+Result<Bytes> LineCounter::encoded() const {
+  const filters::SpectralFilter* filter = method_->plain();
+  if (filter == nullptr) return invalid("--save needs --method ms: its counters say all");
+  return filters::encode(*filter, filters::SpectralForm::compact);
 }
 
 Result<void> LineCounter::add(std::string_view line) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 namespace beckon::cli {
@@ -56,6 +57,10 @@ class LineCounter {
   /// The share of lines never seen that would be counted all the same, from how many counters are
   /// in use: about the share of counts that are too high.
   double crowding() const;
+
+  /// The filter as bytes that `filter ask` reads; only of minimum selection, whose counters say
+  /// all.
+  Result<Bytes> encoded() const;
 
   std::uint64_t lines() const { return lines_; }
   std::uint64_t counters() const { return counters_; }  // of all filters of the method

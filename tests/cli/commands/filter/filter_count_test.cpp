@@ -42,6 +42,28 @@ TEST_CASE("filter count prints the most frequent lines, most frequent first") {
   CHECK(ran.err.find("465 lines in") != std::string::npos);
 }
 
+TEST_CASE("what filter count saves answers filter ask as the counting did") {
+  Numbers numbers;
+  beckon::tests::TemporaryFile kept("");
+  Ran saved = run_beckon(
+      {"filter", "count", numbers.path(), "--bits", "80000", "--save", kept.path(), "-q"});
+  REQUIRE(saved.exit == 0);
+  Ran asked = run_beckon({"filter", "ask", kept.path(), "30", "7", "never seen", "--json"});
+  REQUIRE(asked.exit == 0);
+  json answer = json::parse(asked.out);
+  CHECK(answer["lines"] == 465);
+  CHECK(answer["answers"][0]["count"] == 30);
+  CHECK(answer["answers"][1]["count"] == 7);
+  CHECK(answer["answers"][2]["count"] == 0);
+  CHECK(answer["bytes"] < 80000 / 8);
+  CHECK(run_beckon({"filter", "ask", numbers.path(), "30"}).exit == 2);
+  CHECK(run_beckon({"filter", "ask", kept.path() + "x", "30"}).exit == 2);
+  Ran other =
+      run_beckon({"filter", "count", numbers.path(), "--method", "rm", "--save", kept.path()});
+  CHECK(other.exit == 2);
+  CHECK(other.err.find("--save needs --method ms") != std::string::npos);
+}
+
 TEST_CASE("filter count --at-least --exact in JSON agrees with the truth for every method") {
   Numbers numbers;
   for (std::string method : {"ms", "mi", "rm", "trm"}) {
