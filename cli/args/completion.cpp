@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <sstream>
+#include <utility>
 
 namespace beckon::cli {
 

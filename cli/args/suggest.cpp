@@ -1,6 +1,7 @@
 #include "cli/args/suggest.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace beckon::cli {
 

@@ -1,9 +1,10 @@
 #include "cli/session/find_view.h"
 
 #include <fmt/core.h>
-#include <map>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 
 #include "base/json.h"
 #include "base/text.h"

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 
 #include "base/json.h"
 #include "base/text.h"

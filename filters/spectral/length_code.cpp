@@ -1,6 +1,7 @@
 #include "filters/spectral/length_code.h"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 
 namespace beckon::filters {

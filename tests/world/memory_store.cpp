@@ -1,5 +1,7 @@
 #include "tests/world/memory_store.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 Result<void> MemoryStore::commit(const std::vector<Mutation>& batch) {

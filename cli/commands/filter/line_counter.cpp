@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "filters/spectral/spectral_codec.h"
 #include "filters/spectral/spectral_methods.h"

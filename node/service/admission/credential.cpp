@@ -1,5 +1,6 @@
 #include "node/service/admission/credential.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace beckon::service {

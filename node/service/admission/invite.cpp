@@ -1,5 +1,7 @@
 #include "node/service/admission/invite.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 namespace {

@@ -1,5 +1,6 @@
 #include "tests/filters/design/golden.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 

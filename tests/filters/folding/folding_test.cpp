@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <tuple>
 
 #include "filters/bloom/bloom.h"
 #include "filters/folding/composite_numbers.h"

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "filters/design/rivals.h"
 #include "filters/go/go_model.h"
 #include "tests/filters/design/golden.h"

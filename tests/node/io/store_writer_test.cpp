@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "node/io/sqlite_store.h"
 #include "tests/node/io/temp_dir.h"
 #include "tests/world/memory_store.h"

@@ -1,10 +1,12 @@
 #include "profile/query/matches.h"
 
+#include <GeographicLib/Geodesic.hpp>
+#include <cmath>
+#include <cstdio>
+
 #include "base/rng.h"
 #include "profile/query/geo.h"
 #include "tests/profile/make.h"
-
-#include <GeographicLib/Geodesic.hpp>
 
 using namespace beckon;
 using namespace beckon::profile;

@@ -1,6 +1,8 @@
 // Byte layouts of what carries letters: golden bytes, every shorter prefix refused, round trips.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "node/service/mail/locator.h"
 #include "node/service/mail/mail_messages.h"
 #include "node/service/mail/mailbox_entry.h"
