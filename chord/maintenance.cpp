@@ -7,24 +7,10 @@
 
 namespace beckon::chord {
 
-namespace {
-
-/// M3: what a careless merge of two lists would give.
-std::vector<PeerRef> mixed(const Id& self, std::vector<PeerRef> a, const std::vector<PeerRef>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  std::sort(a.begin(), a.end(),
-            [&](const PeerRef& x, const PeerRef& y) { return x.id - self < y.id - self; });
-  a.erase(std::unique(a.begin(), a.end()), a.end());
-  return a;
-}
-
-}  // namespace
-
 Maintenance::Maintenance(const Options& options, PeerRef self)
     : self_(std::move(self)),
       list_length_(options.list_length),
       candidate_chain_(options.candidate_chain),
-      mistake_(options.mistake),
       successors_(self_.id, options.list_length) {
   ENSURE(list_length_ > 0);
 }
@@ -47,8 +33,6 @@ bool Maintenance::join(const PeerRef& before, const std::vector<PeerRef>& list) 
   };
   std::vector<PeerRef> tail(std::find_if(list.begin(), list.end(), behind_us), list.end());
   if (list.empty()) tail = {before};
-  if (mistake_ == Mistake::fill_list && tail.size() < list_length_) tail.push_back(before);
-  if (mistake_ == Mistake::join_bare && tail.size() > 1) tail.resize(1);
   if (tail.empty()) return false;
   successors_.rebuild(tail.front(), {tail.begin() + 1, tail.end()});
   if (successors_.empty()) return false;
@@ -128,34 +112,16 @@ bool Maintenance::worth_asking(const std::optional<PeerRef>& candidate, const Id
          Arc{.after = self_.id, .upto = before}.contains_inside(candidate->id);
 }
 
-void Maintenance::adopt(const PeerRef& head, const std::vector<PeerRef>& tail) {
-  if (mistake_ == Mistake::mix_lists) {
-    successors_.rebuild(head, mixed(self_.id, tail, successors_.entries()));
-    return;
-  }
-  successors_.rebuild(head, tail);
-}
-
 Maintenance::Effects Maintenance::answered_by_successor(AskSuccessor op, const StateReply& reply) {
   if (reply.mode != Mode::member) return op_failed(Failure::not_member);
-  adopt(op.target, reply.successors);
-  if (!worth_asking(reply.predecessor, op.target.id)) {
-    if (mistake_ == Mistake::forget_notify) {
-      operation_ = {};
-      return {};
-    }
-    return finish();
-  }
-  if (mistake_ == Mistake::adopt_unseen) {
-    successors_.rebuild(*reply.predecessor, successors_.entries());
-    return finish();
-  }
+  successors_.rebuild(op.target, reply.successors);
+  if (!worth_asking(reply.predecessor, op.target.id)) return finish();
   return ask_candidate(*reply.predecessor, 0);
 }
 
 Maintenance::Effects Maintenance::answered_by_candidate(AskCandidate op, const StateReply& reply) {
   if (reply.mode != Mode::member || !successors_.improves(op.target.id)) return finish();
-  adopt(op.target, reply.successors);
+  successors_.rebuild(op.target, reply.successors);
   if (op.chain >= candidate_chain_ || !worth_asking(reply.predecessor, op.target.id)) {
     return finish();
   }
@@ -225,11 +191,6 @@ Maintenance::Effects Maintenance::rectify_done(bool alive, bool dead) {
 
 void Maintenance::flush(const Id& predecessor) {
   if (predecessor_ && predecessor_->id == predecessor) predecessor_.reset();
-}
-
-void Maintenance::planted_drop(const Id& peer) {
-  if (mistake_ != Mistake::drop_in_handler || successors_.empty()) return;
-  if (successors_.first().id == peer) successors_.pop_front();
 }
 
 StateReply Maintenance::state(std::uint64_t epoch) const {

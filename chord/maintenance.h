@@ -101,9 +101,6 @@ class Maintenance {
   [[nodiscard]] Effects rectify_done(bool alive, bool dead);
   void flush(const Id& predecessor);  // it was found gone
 
-  /// M7 only: what no handler may do.
-  void planted_drop(const Id& peer);
-
   // -- questions
   Mode mode() const { return mode_; }
   const PeerRef& self() const { return self_; }
@@ -123,12 +120,10 @@ class Maintenance {
   Effects drop_head_and_go_on(std::size_t depth, Failure failure);
   Effects finish();
   bool worth_asking(const std::optional<PeerRef>& candidate, const Id& before) const;
-  void adopt(const PeerRef& head, const std::vector<PeerRef>& tail);
 
   PeerRef self_;
   std::size_t list_length_;
   int candidate_chain_;
-  Mistake mistake_;
   Mode mode_ = Mode::idle;
   std::optional<PeerRef> predecessor_{};
   SuccessorList successors_;

@@ -1,25 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "base/time.h"
 
 namespace beckon::chord {
-
-/// Mistakes known to break a ring (M1 to M8 of docs/testing.md). A run of the simulator plants one
-/// to prove that it would be found; anywhere else the value is `none`.
-enum class Mistake : std::uint8_t {
-  none,
-  adopt_unseen,     // M1: take the successor's predecessor without asking it
-  join_bare,        // M2: join with one successor, the list stays empty until later
-  mix_lists,        // M3: append entries of two different lists
-  fill_list,        // M4: fill a short list with any peer at hand
-  keep_pointers,    // M5: use the pointers of an earlier life after a restart
-  forget_notify,    // M6: do not notify on one branch of stabilize
-  drop_in_handler,  // M7: a message handler writes the successor list
-  no_probe,         // M8: never look for a second ring
-};
 
 /// Every number of the ring protocol, each with the unit in its type. Defaults suit overlays of ten
 /// to a few thousand peers.
@@ -74,8 +59,6 @@ struct Options {
   double notify_rate = 10;
   double next_rate = 2000;
   double ping_rate = 5;
-
-  Mistake mistake = Mistake::none;
 
   friend bool operator==(const Options&, const Options&) = default;
 };

@@ -226,7 +226,6 @@ void Peer::on(const Frame& frame, const Leave& leave, Output& out) {
   cache_.drop(frame.peer.id);
   if (predecessor() && predecessor()->id == frame.peer.id) next_check_ = now_.mono;
   if (!successors().empty() && successors().front().id == frame.peer.id) stabilize_soon();
-  maintenance_.planted_drop(frame.peer.id);
 }
 
 void Peer::on(const Frame& frame, const LeaveAck&, Output& out) {

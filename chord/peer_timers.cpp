@@ -36,9 +36,7 @@ void Peer::become_member() {
   next_check_ = t + jittered(2 * options_.stabilize_every, 0.25);
   next_remember_ = t + jittered(options_.stabilize_every, 0.25);
   if (options_.fingers) next_finger_ = t + jittered(options_.finger_every / 4, 0.25);
-  if (options_.mistake != Mistake::no_probe) {
-    next_probe_ = t + jittered(options_.probe_every, 0.5);
-  }
+  next_probe_ = t + jittered(options_.probe_every, 0.5);
 }
 
 void Peer::expire(Output& out) {
@@ -92,7 +90,7 @@ void Peer::stabilize(Output& out) {
   // With nobody left in the list, whoever we have met ahead of us is a better start than our
   // predecessor, which lies all round the ring: from there the way back is walked a few peers a
   // round.
-  bool lost = successors().empty() && options_.mistake != Mistake::no_probe;
+  bool lost = successors().empty();
   if (!lost || !ask_nearest_met(out)) obey(maintenance_.stabilize(dead), out);
   check_list_entry(out);
 }
@@ -184,7 +182,7 @@ void Peer::probe_through(const PeerRef& peer, Output& out) {
 }
 
 void Peer::recover(Output& out) {
-  if (next_recover_ > now_.mono || options_.mistake == Mistake::no_probe) return;
+  if (next_recover_ > now_.mono) return;
   next_recover_ = now_.mono + options_.probe_every;
   auto several = book_.pick_several(rng_, static_cast<std::size_t>(options_.recover_peers));
   for (const PeerRef& peer : several) probe_through(peer, out);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -36,9 +37,12 @@ constexpr const char* usage =
     "[--quiet]\n"
     "       beckon_sim --file seeds.txt\n"
     "narrowing: --without FAULT, --fault-ms T, --pause-ms T, --list L, --base N, --adjacent N,\n"
-    "           --lookups N, --default-timers, --no-fingers, --mistake M1..M8\n"
+    "           --lookups N, --default-timers, --no-fingers\n"
     "profiles: mixed boot churn adjacent half merge rejoin small garbage lossy blackout twins\n"
     "          data hostile (whole nodes)\n";
+
+/// What this program is called: one with a planted mistake has a name of its own.
+std::string program;
 
 bool number(std::string_view text, std::uint64_t& out) {
   auto end = text.data() + text.size();
@@ -77,11 +81,6 @@ bool parse_value(std::string_view flag, std::string_view value, Arguments& out) 
     auto fault = fault_named(value);
     if (fault) out.narrowing.without.insert(*fault);
     return fault.has_value();
-  }
-  if (flag == "--mistake") {
-    bool ok = value.size() == 2 && value[0] == 'M' && value[1] >= '1' && value[1] <= '8';
-    if (ok) out.narrowing.mistake = static_cast<chord::Mistake>(value[1] - '0');
-    return ok;
   }
   if (!number(value, n)) return false;
   return narrow(flag, n, out);
@@ -141,8 +140,8 @@ void report(std::uint64_t seed, Profile profile, const Narrowing& narrowing,
               verdict.ok ? "ok" : "FAILED");
   std::printf("  %s\n", describe(draw_plan(seed, profile, narrowing)).c_str());
   if (verdict.ok) return;
-  std::printf("  %s\n  replay: %s\n", verdict.what.c_str(),
-              command_line(seed, profile, narrowing).c_str());
+  std::printf("  %s\n  replay: %s %s\n", verdict.what.c_str(), program.c_str(),
+              replay_flags(seed, profile, narrowing).c_str());
 }
 
 /// Fewer nodes, fewer kinds of faults, an earlier end: whatever still fails is kept.
@@ -277,6 +276,7 @@ int from_file(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  program = std::filesystem::path(argv[0]).filename();
   Arguments arguments;
   if (!parse({argv + 1, argv + argc}, arguments)) return std::fputs(usage, stderr), 2;
   if (!arguments.file.empty()) return from_file(arguments.file);

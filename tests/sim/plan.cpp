@@ -92,7 +92,6 @@ chord::Options draw_options(Rng& rng, const Narrowing& narrowing) {
   o.finger_every = scaled(o.finger_every);
   o.passive_retry_max = 4 * o.probe_every;
   o.fingers = !narrowing.no_fingers && !rng.chance(0.125);
-  o.mistake = narrowing.mistake;
   if (narrowing.list) o.list_length = *narrowing.list;
   return o;
 }
@@ -198,9 +197,9 @@ std::string describe(const Plan& plan) {
          ", faults for " + ms(plan.fault_time) + ":" + (faults.empty() ? " none" : faults);
 }
 
-std::string command_line(std::uint64_t seed, Profile profile, const Narrowing& narrowing) {
+std::string replay_flags(std::uint64_t seed, Profile profile, const Narrowing& narrowing) {
   std::string out =
-      "beckon_sim --seed " + std::to_string(seed) + " --profile " + std::string(name_of(profile));
+      "--seed " + std::to_string(seed) + " --profile " + std::string(name_of(profile));
   if (narrowing.nodes) out += " --nodes " + std::to_string(*narrowing.nodes);
   for (Fault fault : narrowing.without) out += " --without " + std::string(name_of(fault));
   if (narrowing.fault_time) {
@@ -218,9 +217,6 @@ std::string command_line(std::uint64_t seed, Profile profile, const Narrowing& n
   add(" --lookups ", narrowing.lookups);
   if (narrowing.default_timers) out += " --default-timers";
   if (narrowing.no_fingers) out += " --no-fingers";
-  if (narrowing.mistake != chord::Mistake::none) {
-    out += " --mistake M" + std::to_string(static_cast<int>(narrowing.mistake));
-  }
   return out + " --dump";
 }
 

@@ -104,13 +104,12 @@ struct Narrowing {
   std::optional<int> lookups{};
   bool default_timers = false;
   bool no_fingers = false;
-  chord::Mistake mistake = chord::Mistake::none;
 };
 
 Plan draw_plan(std::uint64_t seed, Profile profile, const Narrowing& narrowing);
 std::string describe(const Plan& plan);
-/// The one command that makes this run again.
-std::string command_line(std::uint64_t seed, Profile profile, const Narrowing& narrowing);
+/// The flags of the simulator that make this run again.
+std::string replay_flags(std::uint64_t seed, Profile profile, const Narrowing& narrowing);
 
 /// How long a ring may take to be ideal once faults have ended.
 Duration quiet_time(const Plan& plan);

@@ -7,7 +7,6 @@ namespace {
 struct RingDisk final : Disk {
   std::vector<PeerRef> known{};
   std::vector<PeerRef> passive{};
-  std::optional<chord::Assume> last_pointers{};  // read by mistake M5 only
 };
 
 class RingProcess final : public Process {
@@ -43,8 +42,6 @@ class RingProcess final : public Process {
 
  private:
   chord::Command first_command() const {
-    bool keeps = birth_.options.mistake == chord::Mistake::keep_pointers;
-    if (keeps && disk_.last_pointers) return *disk_.last_pointers;
     if (birth_.assume) return *birth_.assume;
     if (birth_.create) return chord::Create{};
     return chord::Join{.seeds = birth_.seeds, .remembered = disk_.known, .passive = disk_.passive};
@@ -62,11 +59,6 @@ class RingProcess final : public Process {
         disk_.passive = peers->passive;
       }
       if (auto* done = std::get_if<chord::LookupDone>(&event)) actions.lookups.push_back(*done);
-    }
-    if (peer_.mode() == chord::Mode::member && !peer_.successors().empty()) {
-      if (birth_.options.mistake == chord::Mistake::keep_pointers) {
-        disk_.last_pointers = chord::Assume{peer_.predecessor(), peer_.successors(), peer_.known()};
-      }
     }
     return actions;
   }
