@@ -4,9 +4,9 @@
 
 #include "node/service/participant/service.h"
 #include "tests/sim/plan.h"
-#include "tests/sim/process.h"
 #include "tests/world/fast_signer.h"
 #include "tests/world/memory_store.h"
+#include "tests/world/process.h"
 
 namespace beckon::sim {
 
