@@ -10,7 +10,8 @@
 #include "chord/finger_table.h"
 #include "chord/lookup.h"
 #include "cli/render/plot.h"
-#include "tests/sim/world.h"
+#include "tests/sim/ring_process.h"
+#include "tests/world/world.h"
 
 using namespace beckon;
 using namespace beckon::chord;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/sim/invariants.h"
 #include "tests/sim/plan.h"
+#include "tests/world/invariants.h"
 
 namespace beckon::sim {
 

@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "chord/wire.h"
-#include "tests/sim/invariants.h"
-#include "tests/sim/world.h"
+#include "tests/sim/ring_process.h"
+#include "tests/world/invariants.h"
+#include "tests/world/world.h"
 
 using namespace beckon;
 using namespace beckon::sim;

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/sim/data_workload.h"
+#include "tests/sim/ring_process.h"
 #include "tests/sim/run.h"
 
 using namespace beckon;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chord/wire.h"
-#include "tests/sim/invariants.h"
+#include "tests/world/invariants.h"
 
 namespace beckon::sim {
 

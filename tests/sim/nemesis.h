@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/sim/plan.h"
-#include "tests/sim/world.h"
+#include "tests/world/world.h"
 
 namespace beckon::sim {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "chord/options.h"
-#include "tests/sim/network.h"
+#include "tests/world/network.h"
 
 namespace beckon::sim {
 

@@ -1,4 +1,4 @@
-#include "tests/sim/process.h"
+#include "tests/sim/ring_process.h"
 
 namespace beckon::sim {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/sim/plan.h"
-#include "tests/sim/process.h"
 #include "tests/sim/workload.h"
+#include "tests/world/process.h"
 
 namespace beckon::sim {
 

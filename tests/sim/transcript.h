@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "tests/sim/world.h"
+#include "tests/world/world.h"
 
 namespace beckon::sim {
 

@@ -1,8 +1,9 @@
 // Two processes with one key, scripted: what a seed showed once must hold after the draws change.
 #include <doctest/doctest.h>
 
-#include "tests/sim/invariants.h"
-#include "tests/sim/world.h"
+#include "tests/sim/ring_process.h"
+#include "tests/world/invariants.h"
+#include "tests/world/world.h"
 
 using namespace beckon;
 using namespace beckon::sim;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "tests/sim/invariants.h"
+#include "tests/world/invariants.h"
 
 namespace beckon::sim {
 

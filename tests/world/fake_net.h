@@ -84,6 +84,11 @@ class FakeNode final : public service::Context {
 ///
 /// The ring is perfect but for a delay: after a node starts, crashes or is cut off, each node sees
 /// it after its own random part of `detect`. Requests to the dead and to other groups are lost.
+///
+/// sim::World cannot serve here: it runs whole processes that build their ring themselves. A test
+/// of one component sets the ring, the moment it is known and the loss of single requests, and a
+/// failure is then the component's. So there are two worlds: this one below service::Context, and
+/// sim::World below the driver.
 class FakeNet {
  public:
   struct Options {

@@ -1,197 +1,142 @@
 #include "tests/world/service_world.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "node/service/routes/routes.h"
+#include "tests/world/invariants.h"
 
 namespace beckon::service {
 
 using namespace std::chrono_literals;
 
-ServiceWorld::Node& ServiceWorld::boot(const std::string& address) {
-  Node& node = nodes_[address];
-  auto epoch = raise_epoch(node.disk, WallTime{});
-  ENSURE(epoch.has_value());
-  ServiceOptions options;
-  options.kernel.ring.stabilize_every = 500ms;
-  options.kernel.ring.probe_every = 2s;
-  options.kernel.ring.finger_every = 1s;
-  options.kernel.ring.found_again_after = 2s;
-  Seeds seeds{.chance = seed_ * 1000003 + *epoch * 97 + xxh3_64(as_bytes(address))};
-  ByteWriter secret;
-  secret.u64(seeds.chance);
-  seeds.secrets = sha256(secret.bytes());
-  node.participant.reset();
-  node.service =
-      std::make_unique<Service>(options, PeerRef{id_of(address), address}, *epoch,
-                                Surroundings{node.disk, signer_, builtin_overlay().id(), seeds});
-  add_routes(*node.service);
-  if (with_ == With::people) {
-    auto opened = Participant::open(*node.service, builtin_overlay(), signer_, {});
-    ENSURE(opened.has_value());
-    node.participant = *std::move(opened);
-    add_routes(*node.participant);
+namespace {
+
+chord::Options quick() {
+  chord::Options options;
+  options.stabilize_every = 500ms;
+  options.probe_every = 2s;
+  options.finger_every = 1s;
+  options.found_again_after = 2s;
+  return options;
+}
+
+/// A node that writes down what it says, and need not end when it has finished.
+class ShownProcess final : public sim::ServiceProcess {
+ public:
+  ShownProcess(const sim::Birth& birth, sim::ServiceDisk& disk, const Signer& signer,
+               ServiceWorld::Node& node, ServiceWorld::With with)
+      : ServiceProcess(birth, disk, {}, signer, builtin_overlay().id()), node_(node) {
+    add_routes(service());
+    if (with == ServiceWorld::With::people) {
+      auto opened = Participant::open(service(), builtin_overlay(), signer, {});
+      ENSURE(opened.has_value());
+      participant_ = *std::move(opened);
+      add_routes(*participant_);
+    }
+    node_.service = &service();
+    node_.participant = participant_.get();
+    node_.finished = false;
   }
-  node.finished = false;
-  node.wake = Time::max();
-  ++node.life;
-  return node;
+  ~ShownProcess() override {
+    node_.participant = nullptr;
+    node_.service = nullptr;
+  }
+
+ private:
+  void look_at(Output& output) override {
+    for (const LogLine& line : output.log) node_.log.push_back(line.text);
+    for (const HttpPart& part : output.http) {
+      if (const auto* reply = std::get_if<HttpReply>(&part.part)) {
+        node_.http[part.exchange] = reply->body;
+        node_.status[part.exchange] = reply->status;
+      } else if (const auto* data = std::get_if<StreamData>(&part.part)) {
+        node_.http[part.exchange] += data->text;
+      }
+    }
+    node_.finished = node_.finished || std::exchange(output.finished, false);
+  }
+
+  ServiceWorld::Node& node_;
+  std::unique_ptr<Participant> participant_{};
+};
+
+}  // namespace
+
+ServiceWorld::ServiceWorld(std::uint64_t seed, With with)
+    : with_(with),
+      world_(*this, sim::Network({.delay_min = 1ms, .delay_max = 1ms}, Rng(seed).split("network")),
+             Rng(seed).split("world")) {
+  world_.observe(this);
 }
 
 void ServiceWorld::up(const std::string& address, std::vector<std::string> join, bool create) {
-  feed(address, node(address).service->start(Up{std::move(join), create}, now()));
+  if (!nodes_.contains(address)) {
+    PeerRef self{Id::of_digest(sha256(as_bytes(address))), address};
+    nodes_[address].host = world_.add_host(self, quick());
+  }
+  world_.boot(node(address).host, create, std::move(join));
 }
 
 void ServiceWorld::kill(const std::string& address) {
-  Node& gone = node(address);
-  gone.participant.reset();
-  gone.service.reset();
-  std::vector<std::string> others;
-  for (const auto& [a, b] : links_) {
-    if (a == address) others.push_back(b);
-  }
-  for (const std::string& other : others) {
-    links_.erase({address, other});
-    links_.erase({other, address});
-    at(1ms, [this, other, life = nodes_.at(other).life, id = id_of(address)] {
-      Node& node = nodes_.at(other);
-      if (node.service && node.life == life)
-        feed(other, node.service->link_down(id, {ErrorCode::unavailable, "reset"}, now()));
-    });
-  }
+  world_.crash(node(address).host, sim::CrashKind::refuses);
+}
+
+std::unique_ptr<sim::Disk> ServiceWorld::empty_disk() {
+  return std::make_unique<sim::ServiceDisk>();
+}
+
+std::unique_ptr<sim::Process> ServiceWorld::make(const sim::Birth& birth, sim::Disk& disk) {
+  auto& own = static_cast<sim::ServiceDisk&>(disk);
+  auto epoch = raise_epoch(own.store, WallTime{});
+  ENSURE(epoch.has_value());
+  own.epoch = *epoch;
+  return std::make_unique<ShownProcess>(birth, own, signer_, node(birth.self.address), with_);
+}
+
+MemoryStore& ServiceWorld::disk(const std::string& address) {
+  return static_cast<sim::ServiceDisk&>(*world_.hosts()[node(address).host].disk).store;
+}
+
+void ServiceWorld::tell(const std::string& address, const Input& input) {
+  sim::HostNumber host = node(address).host;
+  world_.tell(host, [&](sim::Process& process) {
+    auto& shown = static_cast<ShownProcess&>(process);
+    return shown.done(input(shown.service()), world_.clock(host));
+  });
 }
 
 ExchangeId ServiceWorld::http(const std::string& address, const HttpRequest& request) {
   ExchangeId exchange = ++last_exchange_;
-  feed(address, node(address).service->http_request(exchange, request, now()));
+  tell(address, [&](Service& service) { return service.http_request(exchange, request, now()); });
   return exchange;
 }
 
-bool ServiceWorld::connect(const std::string& from, const std::string& to,
-                           const std::string& dialled) {
-  Node& here = nodes_.at(from);
-  auto there = nodes_.find(to);
-  bool possible = there != nodes_.end() && there->second.service && from != to;
-  if (!possible) return false;
-  bool fresh = links_.insert({from, to}).second;
-  links_.insert({to, from});
-  if (fresh || !dialled.empty()) {
-    feed(from,
-         here.service->link_up({{id_of(to), to}, there->second.service->epoch(), dialled}, now()));
-  }
-  if (fresh && there->second.service && here.service) {
-    feed(to,
-         there->second.service->link_up({{id_of(from), from}, here.service->epoch(), ""}, now()));
-  }
-  return true;
+void ServiceWorld::hang_up(const std::string& address, ExchangeId exchange) {
+  tell(address, [&](Service& service) { return service.http_closed(exchange, now()); });
 }
 
-void ServiceWorld::deliver(const std::string& from, const Frame& frame) {
-  at(1ms, [this, from, life = nodes_.at(from).life, frame] {
-    if (!nodes_.at(from).service || nodes_.at(from).life != life) return;
-    std::string to = frame.peer.address;
-    if (!links_.contains({from, to}) && !connect(from, to, "")) {
-      return feed(from, nodes_.at(from).service->unreachable(
-                            frame.peer, {ErrorCode::unavailable, "refused"}, now()));
-    }
-    if (tap) tap(from, frame);
-    Node& node = nodes_.at(to);
-    Frame arrived = frame;
-    arrived.peer = {id_of(from), from};
-    trace += fmt::format("{} {}>{} {} {}\n", clock_.time_since_epoch().count(), from, to,
-                         frame.type, frame.request);
-    if (node.service) feed(to, node.service->receive(arrived, now()));
-  });
+void ServiceWorld::inject(const std::string& from, const Frame& frame) {
+  world_.tell(node(from).host, [&](sim::Process&) { return sim::Actions{.send = {frame}}; });
 }
 
-void ServiceWorld::feed(const std::string& address, Output output) {
-  Node& node = nodes_.at(address);
-  for (const LogLine& line : output.log) node.log.push_back(line.text);
-  for (const Frame& frame : output.send) deliver(address, frame);
-  for (const std::string& to : output.dial) {
-    at(1ms, [this, address, to] {
-      Node& dialler = nodes_.at(address);
-      if (!dialler.service || connect(address, to, to)) return;
-      feed(address, dialler.service->unreachable(
-                        {{}, to}, {ErrorCode::unavailable, "connection refused"}, now()));
-    });
-  }
-  for (Write& write : output.writes) {
-    at(2ms, [this, address, life = node.life, write] {
-      Node& writer = nodes_.at(address);
-      if (!writer.service || writer.life != life) return;
-      auto result = writer.disk.commit(write.mutations);
-      feed(address, writer.service->written(write.token, result, now()));
-    });
-  }
-  for (const HttpPart& part : output.http) {
-    if (const auto* reply = std::get_if<HttpReply>(&part.part)) {
-      node.http[part.exchange] = reply->body;
-      node.status[part.exchange] = reply->status;
-    } else if (const auto* data = std::get_if<StreamData>(&part.part)) {
-      node.http[part.exchange] += data->text;
-    }
-  }
-  node.wake = output.wake_at;
-  node.finished = node.finished || output.finished;
-}
-
-bool ServiceWorld::step() {
-  Time next = queue_.empty() ? Time::max() : queue_.begin()->first.first;
-  std::string sleeper;
-  for (const auto& [address, node] : nodes_) {
-    if (node.service && std::max(node.wake, clock_) < next) {
-      next = std::max(node.wake, clock_);
-      sleeper = address;
-    }
-  }
-  if (next == Time::max()) return false;
-  clock_ = std::max(clock_, next);
-  if (!sleeper.empty()) {
-    feed(sleeper, nodes_.at(sleeper).service->tick(now()));
-  } else {
-    auto action = std::move(queue_.extract(queue_.begin()).mapped());
-    action();
-  }
-  return true;
-}
-
-void ServiceWorld::run(Duration time) {
-  Time end = clock_ + time;
-  run_until([&] { return clock_ >= end; }, time + 1s);
+void ServiceWorld::before(const sim::Event& event) {
+  if (!tap || event.kind != sim::Event::Kind::deliver) return;
+  Frame frame = event.frame;
+  frame.peer = world_.hosts()[event.host].self;
+  tap(event.frame.peer.address, frame);
 }
 
 bool ServiceWorld::run_until(const std::function<bool()>& done, Duration limit) {
-  Time end = clock_ + limit;
-  while (!done()) {
-    if (clock_ > end || !step()) return false;
-  }
-  return true;
+  if (done()) return true;
+  world_.run_until(world_.now() + limit, [&] { return !done(); });
+  return done();
 }
 
 bool ServiceWorld::ideal() const {
-  std::vector<const chord::Peer*> ring;
-  for (const auto& [address, node] : nodes_) {
-    if (node.service && !node.finished) ring.push_back(&node.service->ring());
-  }
-  std::sort(ring.begin(), ring.end(),
-            [](const auto* a, const auto* b) { return a->self().id < b->self().id; });
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const chord::Peer& next = *ring[(i + 1) % ring.size()];
-    const chord::Peer& before = *ring[(i + ring.size() - 1) % ring.size()];
-    if (ring[i]->mode() != chord::Mode::member) return false;
-    if (ring.size() == 1) return ring[i]->successors().empty();
-    bool successor =
-        !ring[i]->successors().empty() && ring[i]->successors().front().id == next.self().id;
-    bool predecessor = ring[i]->predecessor() && ring[i]->predecessor()->id == before.self().id;
-    if (!successor || !predecessor ||
-        ring[i]->successors().size() != std::min<std::size_t>(16, ring.size() - 1)) {
-      return false;
-    }
-  }
-  return true;
+  sim::RingView view(world_.hosts());
+  auto expected = std::ranges::count_if(
+      nodes_, [](const auto& entry) { return entry.second.service && !entry.second.finished; });
+  return static_cast<std::ptrdiff_t>(view.members().size()) == expected && !check_ideal(view);
 }
 
 }  // namespace beckon::service

@@ -37,7 +37,6 @@ class People {
   }
 
   void start(const std::string& address) {
-    world.boot(address);
     bool founder = address == addresses.front() && !founded_;
     founded_ = true;
     world.up(address,

@@ -20,7 +20,6 @@ std::string name(int i) { return "10.0.0." + std::to_string(i) + ":4290"; }
 std::unique_ptr<ServiceWorld> ring_of(int count, std::uint64_t seed = 1) {
   auto world = std::make_unique<ServiceWorld>(seed);
   for (int i = 1; i <= count; ++i) {
-    world->boot(name(i));
     world->up(name(i), i == 1 ? std::vector<std::string>{} : std::vector{name(1)});
   }
   CHECK(world->run_until([&] { return world->ideal(); }, 60s));
@@ -39,12 +38,10 @@ Json get(ServiceWorld& world, const std::string& at, const std::string& path,
 TEST_SUITE("service/service") {
   TEST_CASE("a node without peers founds a ring of one, and the next joins it") {
     ServiceWorld world;
-    world.boot(name(1));
     world.up(name(1), {});
     CHECK(world.run_until(
         [&] { return world.node(name(1)).service->membership().state() == State::joined; }, 1s));
     CHECK(world.node(name(1)).service->membership().founded());
-    world.boot(name(2));
     world.up(name(2), {name(1)});
     CHECK(world.run_until([&] { return world.ideal(); }, 20s));
     CHECK_FALSE(world.node(name(2)).service->membership().founded());
@@ -55,7 +52,6 @@ TEST_SUITE("service/service") {
     world->run(2s);
     world->kill(name(3));
     CHECK(world->run_until([&] { return world->ideal(); }, 30s));
-    world->boot(name(3));
     world->up(name(3), {});
     CHECK(world->run_until([&] { return world->ideal(); }, 30s));
     CHECK(world->node(name(3)).service->epoch() == 2);
@@ -66,12 +62,10 @@ TEST_SUITE("service/service") {
     auto world = ring_of(3);
     world->run(2s);
     for (int i = 1; i <= 3; ++i) world->kill(name(i));
-    world->boot(name(2));
     world->up(name(2), {});
     world->run(120s);
     CHECK(world->node(name(2)).service->membership().state() == State::joining);
     world->kill(name(2));
-    world->boot(name(2));
     world->up(name(2), {}, true);
     world->run(1s);
     CHECK(world->node(name(2)).service->membership().state() == State::joined);
@@ -83,7 +77,6 @@ TEST_SUITE("service/service") {
       auto world = ring_of(6, seed);
       world->run(3s);
       for (int i = 1; i <= 6; ++i) world->kill(name(i));
-      for (int i = 1; i <= 6; ++i) world->boot(name(i));
       for (int i = 1; i <= 6; ++i) world->up(name(i), {});
       CHECK(world->run_until([&] { return world->ideal(); }, 120s));
     }
@@ -173,7 +166,6 @@ TEST_SUITE("service/service") {
 
   TEST_CASE("waiting for the join ends with the reason when nobody answers") {
     ServiceWorld world;
-    world.boot(name(1));
     world.up(name(1), {name(9)});
     Time before = world.now().mono;
     Json self = get(world, name(1), "/v1/net/self", {{"_until", "joined"}, {"_timeout", "25s"}});
@@ -189,15 +181,13 @@ TEST_SUITE("service/service") {
     world->kill(name(2));
     CHECK(world->run_until([&] { return world->ideal(); }, 30s));
     Mutation damage{Table::peers, {'k', 'n', 'o', 'w', 'n'}, Bytes{0xff}};
-    REQUIRE(world->node(name(2)).disk.commit({damage}));
-    world->boot(name(2));
+    REQUIRE(world->disk(name(2)).commit({damage}));
     world->up(name(2), {});
     CHECK(world->node(name(2)).finished);
     CHECK_FALSE(world->node(name(2)).service->membership().founded());
     const auto& log = world->node(name(2)).log;
     CHECK(log[log.size() - 2].find("beckon up --join") != std::string::npos);
     world->kill(name(2));
-    world->boot(name(2));
     world->up(name(2), {name(1)});
     CHECK(world->run_until([&] { return world->ideal(); }, 30s));
   }
@@ -213,7 +203,6 @@ TEST_SUITE("service/service") {
       Output out = joined.http_request(exchange, wait, world->now());
       REQUIRE(out.http.size() == 1);
     }
-    world->boot(name(3));
     world->up(name(3), {name(9)});
     Service& joining = *world->node(name(3)).service;
     for (int i = 0; i < 70'000; ++i) {
@@ -229,7 +218,6 @@ TEST_SUITE("service/service") {
     auto world = ring_of(3);
     world->run(2s);
     for (int i = 1; i <= 3; ++i) world->kill(name(i));
-    world->boot(name(2));
     world->up(name(2), {});
     auto exchange = world->http(name(2), {.method = "GET",
                                           .path = "/v1/net/self",
@@ -286,7 +274,7 @@ TEST_SUITE("service/service") {
       auto world = ring_of(4, seed);
       world->kill(name(2));
       world->run(20s);
-      return world->trace;
+      return world->trace();
     };
     CHECK(run(7) == run(7));
     CHECK(run(7) != run(8));

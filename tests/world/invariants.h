@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/sim/world.h"
+#include "tests/world/world.h"
 
 namespace beckon::sim {
 

@@ -32,8 +32,8 @@ struct Actions {
   bool exit = false;
 };
 
-/// One program on one simulated host: chord::Peer alone here, the whole node later. The world calls
-/// it as a driver would.
+/// One program on one simulated host: chord::Peer alone (tests/sim/ring_process.h) or a whole node
+/// (tests/world/service_process.h). The world calls it as a driver would.
 class Process {
  public:
   virtual ~Process() = default;
@@ -65,13 +65,6 @@ class Factory {
   virtual ~Factory() = default;
   virtual std::unique_ptr<Disk> empty_disk() = 0;
   virtual std::unique_ptr<Process> make(const Birth& birth, Disk& disk) = 0;
-};
-
-/// Processes that are a ring peer and nothing else; their disk remembers peers.
-class RingFactory final : public Factory {
- public:
-  std::unique_ptr<Disk> empty_disk() override;
-  std::unique_ptr<Process> make(const Birth& birth, Disk& disk) override;
 };
 
 }  // namespace beckon::sim

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tests/sim/network.h"
-#include "tests/sim/process.h"
+#include "tests/world/network.h"
+#include "tests/world/process.h"
 
 namespace beckon::sim {
 

@@ -1,4 +1,4 @@
-#include "tests/sim/network.h"
+#include "tests/world/network.h"
 
 namespace beckon::sim {
 

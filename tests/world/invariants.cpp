@@ -1,4 +1,4 @@
-#include "tests/sim/invariants.h"
+#include "tests/world/invariants.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Links as the transport makes, reports, orders and breaks them.
 #include <algorithm>
 
-#include "tests/sim/world.h"
+#include "tests/world/world.h"
 
 namespace beckon::sim {
 

@@ -1,4 +1,4 @@
-#include "tests/sim/world.h"
+#include "tests/world/world.h"
 
 #include <algorithm>
 
