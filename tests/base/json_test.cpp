@@ -2,6 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/rng.h"
+
 using namespace beckon;
 
 TEST_SUITE_BEGIN("base/json");
@@ -120,6 +126,65 @@ TEST_CASE("strings are escaped, and broken UTF-8 is replaced") {
   CHECK(Json{{"name", "é"}}.is_utf8());
   CHECK_FALSE(Json({{"name", {"a\xff"}}}).is_utf8());
   CHECK_FALSE(Json({{"a\xff", 1}}).is_utf8());
+}
+
+namespace {
+
+/// A random value, deep and odd enough to meet every branch of reader and writer.
+std::string random_json(Rng& rng, int depth) {
+  static const char* const scalars[] = {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-0",
+                                        "-0.0",
+                                        "7",
+                                        "18446744073709551615",
+                                        "1e3",
+                                        "1.50",
+                                        "-2e-7",
+                                        "1e22",
+                                        "0.1",
+                                        R"("")",
+                                        R"("x")",
+                                        R"("a\"b\\c\/")",
+                                        R"("\u00e9\ud83d\ude00")",
+                                        R"("\u0000\n\t\u001f")",
+                                        "12345678901234567890123",
+                                        "-1"};
+  std::uint64_t kind = rng.below(depth > 0 ? 4 : 2);
+  if (kind < 2) return scalars[rng.below(std::size(scalars))];
+  std::string out = kind == 2 ? "[" : "{";
+  for (std::uint64_t i = 0, count = rng.below(4); i < count; ++i) {
+    if (i > 0) out += rng.chance(0.5) ? "," : " , ";
+    if (kind == 3) out += fmt::format("\"{}{}\":", "kéy", i);
+    out += random_json(rng, depth - 1);
+  }
+  return out + (kind == 2 ? "]" : "}");
+}
+
+}  // namespace
+
+TEST_CASE("reading and writing agree with nlohmann's, for good texts and for damaged ones") {
+  using Twin = nlohmann::ordered_json;
+  std::size_t good = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Rng rng(seed);
+    std::string text = random_json(rng, 4);
+    if (rng.chance(0.3)) text[rng.below(text.size())] = static_cast<char>(32 + rng.below(96));
+    CAPTURE(text);
+    auto ours = parse_json(text);
+    Twin twin = Twin::parse(text, nullptr, false);
+    bool twice = !ours && ours.error().text.find("occurs twice") != std::string::npos;
+    CHECK((ours.has_value() || twice) == !twin.is_discarded());
+    if (!ours || twin.is_discarded()) continue;
+    ++good;
+    CHECK(ours->dump() == twin.dump());
+    CHECK(ours->dump(2) == twin.dump(2));
+    CHECK(ours->sorted().dump() == nlohmann::json::parse(text).dump());
+    CHECK(*parse_json(ours->dump()) == *ours);
+  }
+  CHECK(good > 2000);
 }
 
 TEST_SUITE_END();
