@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
        .version = beckon::config::version_text(),
        .commands = {add_filter_design, add_filter_compare, add_filter_draw, add_filter_count,
                     add_filter_ask, add_filter_errors, add_filter_exchange, add_filter_fold,
-                    add_filter_inspect, add_filter_simulate, add_filter_tree, add_filter_words}},
+                    add_filter_inspect, add_filter_simulate, add_filter_tree, add_filter_words},
+       .needs_command = true},
       argc, argv);
 }

@@ -97,6 +97,7 @@ template Argument Command::add_option(const std::string&, std::optional<std::uin
 
 void Command::pass_on(std::vector<std::string>& to) const {
   app_->set_help_flag();
+  app_->footer("Its commands and flags: beckon " + app_->get_name() + " --help");
   app_->fallthrough(false);
   app_->prefix_command();
   app_->parse_complete_callback([app = app_, &to] { to = app->remaining(); });

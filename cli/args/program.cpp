@@ -175,7 +175,7 @@ void add_words(const CLI::App& app, const std::string& path,
 int parse_and_run(const Program& program, const std::vector<std::string>& words) {
   CLI::App app(program.about, program.name);
   app.set_version_flag("--version", program.version);
-  app.require_subcommand(0, 1);
+  app.require_subcommand(program.needs_command ? 1 : 0, 1);
   app.fallthrough();
   app.formatter(std::make_shared<HelpFormatter>());  // commands below take it over
   Globals globals;
@@ -204,6 +204,10 @@ int run_program(const Program& program, int argc, char** argv) {
   } catch (const CLI::Error& error) {  // the tree of commands is not to this CLI11's taste
     fmt::print(stderr, "{}: this build of Beckon does not fit its command line library ({}: {})\n",
                program.name, error.get_name(), error.what());
+    return exit_code::bug;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: this should not happen, please report it: {}\n", program.name,
+               printable(error.what(), 200));
     return exit_code::bug;
   }
 }

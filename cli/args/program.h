@@ -15,9 +15,11 @@ struct Program {
   std::string about{};
   std::string version{};
   std::vector<Register> commands{};
+  bool needs_command = false;  // without one: a mistake, not a call for help
 };
 
-/// Reads the words, runs the chosen command and returns the exit code. Nothing is thrown.
+/// Reads the words, runs the chosen command and returns the exit code. What is thrown on the way
+/// ends here, in a sentence.
 int run_program(const Program& program, int argc, char** argv);
 
 /// Every command and flag of the tree, for completion.

@@ -59,6 +59,7 @@ int put(const Globals& globals, const Options& options, const Deed& deed) {
   Json body = who.is_object() ? who : Json::object();
   if (deed.standing != nullptr) body["standing"] = deed.standing;
   if (!options.alias.empty()) body["alias"] = options.alias;
+  if (!body.is_utf8()) return fail(globals, exit_code::usage, "the alias is not UTF-8");
   std::string name = who.is_string() ? who.get<std::string>() : std::string("found");
   Session session(globals);
   auto reply = session.call_json({.method = "PUT",

@@ -1,5 +1,6 @@
 #include "cli/commands/filter.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/session/launch.h"
@@ -8,11 +9,22 @@ namespace beckon::cli {
 
 namespace {
 
-/// The global flags that stood before `filter`, spelled again for the other program.
-std::vector<std::string> global_words(const Globals& globals) {
-  std::vector<std::string> out{"--color", globals.color};
-  if (!globals.home.empty()) out.insert(out.end(), {"--home", globals.home});
-  if (!globals.as.empty()) out.insert(out.end(), {"--as", globals.as});
+/// The global flags that stood before `filter`, spelled again for the other program unless they
+/// stand behind `filter` too.
+std::vector<std::string> global_words(const Globals& globals,
+                                      const std::vector<std::string>& rest) {
+  std::vector<std::string> out;
+  auto given = [&](const std::string& flag) {
+    return std::any_of(rest.begin(), rest.end(), [&](const std::string& word) {
+      return word == flag || word.starts_with(flag + "=");
+    });
+  };
+  auto add = [&](const std::string& flag, const std::string& value) {
+    if (!value.empty() && !given(flag)) out.insert(out.end(), {flag, value});
+  };
+  add("--color", globals.color == "auto" ? "" : globals.color);
+  add("--home", globals.home);
+  add("--as", globals.as);
   if (globals.json) out.emplace_back("--json");
   if (globals.quiet) out.emplace_back("--quiet");
   if (globals.verbose) out.emplace_back("--verbose");
@@ -21,8 +33,10 @@ std::vector<std::string> global_words(const Globals& globals) {
 
 int run_filter(const Globals& globals, const std::vector<std::string>& rest) {
   auto program = find_program("beckon-filter");
-  if (!program) return fail(globals, exit_code::nothing, program.error().text);
-  std::vector<std::string> words = global_words(globals);
+  if (!program)
+    return fail(globals, exit_code::nothing, program.error().text,
+                "In a source tree: scripts/build release beckon-filter");
+  std::vector<std::string> words = global_words(globals, rest);
   words.insert(words.end(), rest.begin(), rest.end());
   return fail(globals, exit_code::nothing, become(*program, words).text);
 }

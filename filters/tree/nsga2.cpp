@@ -60,7 +60,7 @@ class Breeder {
  public:
   Breeder(std::span<const Gene> genes, Rng& rng) : genes_(genes), rng_(rng) {}
 
-  Genome random() {
+  Genome draw() {
     Genome out;
     for (const Gene& gene : genes_) out.push_back(any(gene));
     return out;
@@ -129,7 +129,7 @@ std::vector<Candidate> nsga2(std::span<const Gene> genes, const Nsga2Options& op
   };
   Breeder breeder(genes, rng);
   std::vector<Candidate> living;
-  while (living.size() < options.population) living.push_back(costed(breeder.random()));
+  while (living.size() < options.population) living.push_back(costed(breeder.draw()));
   std::vector<Candidate> front = front_of(known);
   std::size_t still = 0;
   for (std::size_t g = 0; g < options.generations && still < options.patience; ++g) {

@@ -9,7 +9,9 @@ using namespace beckon::service;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto overlay = parse_overlay(as_text({data, size}));
   if (!overlay) return 0;
-  auto again = parse_overlay(overlay_json(*overlay));
+  std::string text = overlay_json(*overlay);
+  if (text.size() > max_overlay_file) return 0;  // indented it may be longer than a file may be
+  auto again = parse_overlay(text);
   ENSURE(again.has_value() && *again == *overlay && again->id() == overlay->id());
   return 0;
 }

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "base/json.h"
@@ -19,12 +19,22 @@ struct Options {
   std::vector<std::string> lines{};
 };
 
+/// A regular file only: its length is known before it is read.
+Result<std::string> read_file(const std::string& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(path, problem))
+    return invalid(fmt::format("FILE: '{}' is no file that can be read", path));
+  std::string bytes(std::filesystem::file_size(path, problem), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file) return invalid(fmt::format("FILE: cannot read '{}'", path));
+  return bytes;
+}
+
 int run(const Globals& globals, const Options& options) {
-  std::ifstream file(options.file, std::ios::binary);
-  if (!file)
-    return fail(globals, exit_code::usage, fmt::format("FILE: cannot open '{}'", options.file));
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  auto counted = filters::SpectralView::open(as_bytes(bytes));
+  auto bytes = read_file(options.file);
+  if (!bytes) return fail(globals, bytes.error());
+  auto counted = filters::SpectralView::open(as_bytes(*bytes));
   if (!counted)
     return fail(globals,
                 invalid(fmt::format("FILE: '{}': {}", options.file, counted.error().text)));
@@ -38,12 +48,12 @@ int run(const Globals& globals, const Options& options) {
   Json out{{"lines", counted->total()},
            {"counters", counted->shape().counters},
            {"k", counted->shape().k},
-           {"bytes", bytes.size()},
+           {"bytes", bytes->size()},
            {"answers", answers}};
   fmt::print("{}", globals.json ? out.dump() + "\n" : table.text());
   if (!globals.json && !globals.quiet)
     fmt::print(stderr, "Of {} lines, in {} counters kept in {} bytes. A count may be too high.\n",
-               counted->total(), counted->shape().counters, bytes.size());
+               counted->total(), counted->shape().counters, bytes->size());
   return exit_code::ok;
 }
 

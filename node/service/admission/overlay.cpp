@@ -177,7 +177,8 @@ Result<Overlay> parse_overlay(std::string_view text) {
 }
 
 std::string overlay_json(const Overlay& overlay) {
-  auto schema = parse_json(overlay.schema, {.bytes = max_overlay_file, .depth = max_depth});
+  // Written canonically, a schema can be longer than the file it was read from.
+  auto schema = parse_json(overlay.schema, {.bytes = SIZE_MAX, .depth = max_depth});
   ENSURE(schema.has_value());
   Json json = {{"name", overlay.name},
                {"id", to_hex(overlay.id())},

@@ -33,7 +33,7 @@ Json call_json(const Call& call) {
 /// How else a callee may be reached, from what it shows: sip:, tel: and mailto: addresses.
 Json ways_of(const std::string& card_text) {
   Json out = Json::array();
-  auto card = json_or_null(card_text);
+  auto card = json_or_null(card_text).sorted();
   if (!card.is_object()) return out;
   for (const auto& [attr, value] : card.items()) {
     auto values = value.is_array() ? value : Json::array({value});

@@ -59,6 +59,8 @@ TEST_CASE("what filter count saves answers filter ask as the counting did") {
   CHECK(answer["bytes"] < 80000 / 8);
   CHECK(run_beckon({"filter", "ask", numbers.path(), "30"}).exit == 2);
   CHECK(run_beckon({"filter", "ask", kept.path() + "x", "30"}).exit == 2);
+  CHECK(run_beckon({"filter", "ask", "/tmp", "30"}).exit == 2);
+  CHECK(run_beckon({"filter", "ask", "/dev/zero", "30"}).exit == 2);
   Ran other =
       run_beckon({"filter", "count", numbers.path(), "--method", "rm", "--save", kept.path()});
   CHECK(other.exit == 2);

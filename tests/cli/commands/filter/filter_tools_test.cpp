@@ -43,6 +43,31 @@ std::vector<std::string> simulate(const std::vector<std::pair<std::string, std::
 
 }  // namespace
 
+TEST_CASE("global flags are taken before and behind 'filter', and once in both places") {
+  std::vector<std::string> tool{"design", "--bits", "512", "--text", "3"};
+  auto with = [&](std::vector<std::string> before, const std::vector<std::string>& behind) {
+    before.emplace_back("filter");
+    before.insert(before.end(), tool.begin(), tool.end());
+    before.insert(before.end(), behind.begin(), behind.end());
+    return run_beckon(before, {"BECKON_HOME=/tmp/h"});
+  };
+  CHECK(with({}, {"--color", "always"}).exit == 0);
+  CHECK(with({"--color", "never"}, {"--color", "always"}).exit == 0);
+  CHECK(with({"--home", "/tmp/a"}, {"--home=/tmp/b"}).exit == 0);
+  CHECK(with({"--json"}, {"--json"}).out.front() == '{');
+  CHECK(with({}, {"--json"}).out == with({"--json"}, {}).out);
+}
+
+TEST_CASE("filter without a command, or with an unknown one, is told what there is") {
+  Ran none = run_beckon({"--json", "filter"});
+  CHECK(none.exit == 2);
+  CHECK(none.out.find("'beckon filter' needs a command") != std::string::npos);
+  CHECK(none.err.find("Choose: design") != std::string::npos);
+  CHECK(run_beckon({"filter", "nosuch"}).err.find("Choose: design") != std::string::npos);
+  CHECK(run_beckon({"filter", "--help"}).out.find("exchange") != std::string::npos);
+  CHECK(run_beckon({"--help", "filter"}).out.find("beckon filter --help") != std::string::npos);
+}
+
 TEST_CASE(
     "simulate --json gives model and measurement close to each other, and no false negative") {
   auto arguments = simulate({});

@@ -106,4 +106,15 @@ TEST_CASE("whatever is missing, doubled, unknown or of the wrong kind is named")
   }
 }
 
+TEST_CASE("a schema that grows when it is written canonically can still be written") {
+  std::string numbers;
+  for (int i = 0; i < 12000; ++i) numbers += i > 0 ? ",1e15" : "1e15";
+  auto overlay = parse_overlay(
+      R"({"name":"x","admission":"open","salt":"00000000000000000000000000000001","schema":[)" +
+      numbers + "]}");
+  REQUIRE(overlay);
+  CHECK(overlay->schema.size() > max_overlay_file);
+  CHECK(overlay_json(*overlay).find("1e+15") != std::string::npos);
+}
+
 TEST_SUITE_END();
