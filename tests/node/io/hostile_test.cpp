@@ -299,15 +299,19 @@ TEST_CASE("anything but HELLO first is refused and not delivered") {
   service::Hello good = hello_of(service::builtin_overlay());
   service::Hello later = good;
   later.version = 9;
-  std::vector<std::pair<std::uint8_t, Bytes>> firsts = {{0x20, {1, 2, 3}},
-                                                        {0x08, {}},
-                                                        {wire::hello_ack, good.encode()},
-                                                        {wire::hello, {}},
-                                                        {wire::hello, {1}},
-                                                        {wire::hello, Bytes(4096, 1)},
-                                                        {wire::hello, later.encode()},
-                                                        {wire::revocations, {}},
-                                                        {wire::enrol, {1, 0}}};
+  struct First {
+    std::uint8_t type = 0;
+    Bytes body{};
+  };
+  const First firsts[] = {{0x20, {1, 2, 3}},
+                          {0x08, {}},
+                          {wire::hello_ack, good.encode()},
+                          {wire::hello, {}},
+                          {wire::hello, {1}},
+                          {wire::hello, Bytes(4096, 1)},
+                          {wire::hello, later.encode()},
+                          {wire::revocations, {}},
+                          {wire::enrol, {1, 0}}};
   for (const auto& [type, body] : firsts) {
     CAPTURE(int(type));
     uv::Loop loop;
