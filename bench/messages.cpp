@@ -94,7 +94,7 @@ class Pairs {
       contact["standing"] = "accepted";
       overlay.ask(receiver, {.method = "PUT",
                              .path = "/v1/contacts/found",
-                             .query = {{"_as", readers_[i]["id"]}},
+                             .query = {{"_as", readers_[i]["id"].text()}},
                              .body = contact.dump()});
     }
     for (std::size_t i = 0; i < pairs; ++i) send(i);  // the first one also makes a contact
@@ -107,7 +107,7 @@ class Pairs {
               {"text", fmt::format("message {}", number)}};
     auto reply = overlay_.ask(sender, {.method = "POST",
                                        .path = "/v1/messages",
-                                       .query = {{"_as", writers_[pair]["id"]}},
+                                       .query = {{"_as", writers_[pair]["id"].text()}},
                                        .body = body.dump()});
     if (reply["delivered"] != 1) give_up("not delivered: " + reply.dump());
     return reply["elapsed_ms"];
@@ -221,8 +221,8 @@ bool group(Overlay& overlay, std::size_t users) {
                                     .path = "/v1/messages",
                                     .body = body.dump(),
                                     .timeout = std::chrono::minutes(11)});
-  double ms = reply["elapsed_ms"];
-  std::size_t delivered = reply["delivered"];
+  auto ms = reply["elapsed_ms"].get<double>();
+  auto delivered = reply["delivered"].get<std::size_t>();
   fmt::print(
       "One message to {} people on {} nodes: {:.2f} s with finding them (a find alone: {:.2f} "
       "s), {:.0f} delivered/s; {} delivered, {} kept, {} refused, {} unreachable\n",

@@ -84,7 +84,7 @@ Overlay::Overlay(std::size_t count) {
     if (run(home, "up -q --listen 127.0.0.1:0" + join) != 0) give_up("a node does not come up");
     clients_.push_back(std::make_unique<cli::Client>(home + "/api.sock"));
     homes_.push_back(home);
-    if (first.empty()) first = ask(0, {.path = "/v1/status"})["node"]["listen"];
+    if (first.empty()) first = ask(0, {.path = "/v1/status"})["node"]["listen"].text();
   }
   wait_for_ring();
 }
