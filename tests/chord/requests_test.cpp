@@ -62,6 +62,8 @@ TEST_CASE("the clock of waiting requests starts anew when their link comes up") 
   (void)requests.add(to(1, 100));
   (void)requests.add(to(2, 100));
   requests.restart_clock(id(1), at(90), std::chrono::milliseconds(250));
+  CHECK(requests.all().begin()->second.sent == at(90));
+  CHECK(requests.all().rbegin()->second.sent == at(0));
   CHECK(requests.take_expired(at(100), 8).size() == 1);
   CHECK(requests.next_expiry() == at(340));
 }

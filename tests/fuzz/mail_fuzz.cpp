@@ -132,6 +132,6 @@ std::vector<Bytes> fuzz_seeds() {
       seed(7, as_bytes(encode(invite))),
       seed(8, encode(Contact{.alias = "a", .name = "A"})),
       seed(9, encode(user)),
-      seed(10, joined({user.id().bytes, received, Bytes{1, 1, 1}, received, plain})),
+      seed(10, joined({letter.to.bytes, received, Bytes{1, 1, 1}, received, plain})),
       seed(11, joined({Bytes{'m'}, user.id().bytes, Letter::Number{}, Bytes{1}, received, plain}))};
 }

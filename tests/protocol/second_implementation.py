@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 
 import sums
 from keys import bucket_key, placements, prefix_key, ring_key
+from puzzle import first_solution, zero_bits
 from questions import canonical, clauses_of, may_match, predicates, read_query, ways
 from records import (LENGTHS, attribute_seed, choose, ed25519, elements, filter_of, group_seed, record, text_seed,
                             word, word_set)
@@ -53,6 +54,10 @@ def computed(given):
                      for name, kind, group, _ in given["groups"]]
     out["words"] = [[seed, [word((int(seed[:16], 16), int(seed[16:], 16)), j) for j in range(len(words))]]
                     for seed, words in given["words"]]
+    out["puzzles"] = [[key, solution, zero_bits(bytes.fromhex(key), int(solution))]
+                      for key, solution, _ in given["puzzles"]]
+    out["solutions"] = [[key, bits, str(first_solution(bytes.fromhex(key), bits))]
+                        for key, bits, _ in given["solutions"]]
     records, out["people"], out["queries"] = [], [], []
     for person in given["people"]:
         record_, vectors = person_vectors(person)

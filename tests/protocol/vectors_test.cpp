@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "filters/bits/positions.h"
+#include "node/service/admission/credential.h"
 #include "node/service/admission/overlay.h"
 #include "profile/index/predicate.h"
 #include "profile/index/record.h"
@@ -77,6 +78,29 @@ Json hash_vectors(const Json& given) {
     for (std::uint32_t j = 0; j < words.at(1).size(); ++j)
       expanded.push_back(filters::word(seed, j));
     out["words"].push_back({words.at(0), expanded});
+  }
+  return out;
+}
+
+/// The hardest puzzle that a solution solves, in zero bits.
+int solves(const PublicKey& key, std::uint64_t solution) {
+  service::Puzzle puzzle{.overlay = service::builtin_overlay().id(), .bits = 1};
+  while (puzzle.bits < 40 && puzzle.solved_by(key, solution)) ++puzzle.bits;
+  return puzzle.bits - 1;
+}
+
+Json puzzle_vectors(const Json& given) {
+  Json out;
+  for (const Json& one : given.at("puzzles")) {
+    auto solution = std::stoull(one.at(1).get<std::string>());
+    out["puzzles"].push_back(
+        {one.at(0), one.at(1), solves(bytes_of<PublicKey>(one.at(0)), solution)});
+  }
+  for (const Json& one : given.at("solutions")) {
+    service::Puzzle puzzle{.overlay = service::builtin_overlay().id(),
+                           .bits = one.at(1).get<std::uint8_t>()};
+    auto found = puzzle.solve(bytes_of<PublicKey>(one.at(0)));
+    out["solutions"].push_back({one.at(0), one.at(1), std::to_string(found)});
   }
   return out;
 }
@@ -163,6 +187,7 @@ Json query_vectors(const Json& given, const std::vector<Person>& people) {
 
 Json computed(const Json& given) {
   Json out = hash_vectors(given);
+  out.update(puzzle_vectors(given));
   out["overlay"] = {{"id", to_hex(service::builtin_overlay().id())}, {"salt", to_hex(salt)}};
   out["schema"] = to_hex(schema.id());
   for (const Probe& probe : everybody(schema, salt).probes)

@@ -398,7 +398,8 @@ void Calls::end(Call& call, const std::string& why) {
   tell(call, "ended", nullptr, why);
 }
 
-/// Ended calls stay visible for a while, but never many of them.
+/// Before a call begins. Ended calls stay visible for a while, but never many of them: the oldest
+/// makes room for the one that will end next.
 void Calls::forget_oldest(const UserId& user) {
   std::size_t ended = 0;
   auto oldest = calls_.end();
@@ -408,7 +409,7 @@ void Calls::forget_oldest(const UserId& user) {
     ++ended;
     if (oldest == calls_.end() || it->second.since < oldest->second.since) oldest = it;
   }
-  if (ended <= options_.max_ended) return;
+  if (ended < options_.max_ended || ended == 0) return;
   names_.erase(oldest->first);
   calls_.erase(oldest);
 }

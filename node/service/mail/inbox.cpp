@@ -1,5 +1,7 @@
 #include "node/service/mail/inbox.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace beckon::service {
@@ -77,8 +79,10 @@ Result<void> Inbox::load() {
     std::uint64_t number = r.u64();
     auto whole = r.finish("the key of a stored message");
     auto loaded = whole ? load_row(user, number, value) : whole;
-    if (!loaded) failed = loaded.error();
-    return loaded.has_value();
+    if (loaded) return true;
+    failed = invalid(
+        fmt::format("the stored message {} cannot be read: {}", to_hex(key), loaded.error().text));
+    return false;
   });
   if (!scanned) return scanned.error();
   if (failed) return *failed;
@@ -95,6 +99,7 @@ Result<void> Inbox::load_row(const UserId& user, std::uint64_t number, ByteView 
   }
   auto row = decode_row(number, value);
   if (!row) return row.error();
+  if (row->message.letter.to != user) return invalid("it is addressed to another user");
   insert(box, number, row->message.letter,
          {.place = row->place,
           .unread = row->message.unread,

@@ -93,6 +93,8 @@ Result<void> load_row(ByteView key, ByteView value, std::map<Outbox::Name, Posti
     auto letter = read_letter(r);
     if (!letter) return letter.error();
     if (auto done = r.finish("a sent letter"); !done) return done.error();
+    if (name->name != Outbox::Name{user_id(letter->from), letter->id})
+      return invalid("it stands under the name of another letter");
     posting.letter = *std::move(letter);
     postings.emplace(name->name, std::move(posting));
     return {};
@@ -101,6 +103,7 @@ Result<void> load_row(ByteView key, ByteView value, std::map<Outbox::Name, Posti
   if (!outgoing) return outgoing.error();
   auto posting = postings.find(name->name);
   if (posting == postings.end()) return invalid("a stored recipient has no letter");
+  if (outgoing->callee.id() != name->to) return invalid("it stands under another recipient");
   posting->second.to.emplace(name->to, *std::move(outgoing));
   return {};
 }
@@ -137,14 +140,18 @@ Result<void> Outbox::load() {
   Result<void> loaded;
   auto scanned = context_.store().scan(Table::outbox, {}, [&](ByteView key, ByteView value) {
     loaded = load_row(key, value, postings_);
-    return loaded.has_value();
+    if (loaded) return true;
+    loaded = invalid(
+        fmt::format("the stored letter {} cannot be read: {}", to_hex(key), loaded.error().text));
+    return false;
   });
   if (!scanned) return scanned.error();
+  if (!loaded) return loaded;
   for (auto& [name, posting] : postings_) {
     posting.durable = true;
     by_age_.emplace(posting.expiry, name);
   }
-  return loaded;
+  return {};
 }
 
 Result<void> Outbox::add(Posting posting, Context::WriteDone done) {

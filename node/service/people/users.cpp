@@ -36,7 +36,11 @@ Result<void> Users::load() {
   if (!me->has_value()) return {};
   ByteReader r(**me);
   UserId id{r.array<UserId::size>()};
-  if (r.finish("the stored name of the first user") && users_.contains(id)) me_ = id;
+  if (!r.finish("the stored name of the first user") || !users_.contains(id)) {
+    return invalid(
+        fmt::format("the stored name of the first user, {}, is no hosted user's", to_hex(**me)));
+  }
+  me_ = id;
   return {};
 }
 

@@ -138,6 +138,29 @@ TEST_SUITE("profile/keys") {
     CHECK_FALSE(decode_marks(1, 17).has_value());
   }
 
+  TEST_CASE("a number without a ladder has no key of its own and is found among everybody") {
+    auto bare = parse_schema(R"({"fold":"1","attributes":[
+      {"name":"shoe","type":"int","min":1,"max":60},
+      {"name":"lat","type":"int","min":0,"max":90,"axis":"latitude"},
+      {"name":"lon","type":"int","min":0,"max":90,"axis":"longitude"}],
+      "classes":[{"k":8,"slots":{"shoe":[1,2],"lat":[1,1],"lon":[1,1],"x-":[1,1]}}]})");
+    REQUIRE(bare.has_value());
+    Profile profile;
+    const std::vector<std::string> value{"42"};
+    for (const char* name : {"shoe", "lat", "lon"}) REQUIRE(profile.set(*bare, name, value));
+    auto placed = placements(*bare, salt, profile, owner);
+    REQUIRE(placed.size() == 1);
+    for (const char* text : {"shoe=42", "shoe=40..44", "shoe:=42", "lat=42 lon=42"}) {
+      CAPTURE(text);
+      auto query = parse_query(*bare, text);
+      REQUIRE(query.has_value());
+      auto ways = accesses(*bare, salt, query->branches[0]);
+      REQUIRE(ways.size() == 1);
+      CHECK(ways[0].label == "all");
+      CHECK(answers(ways[0], placed) == 1);
+    }
+  }
+
   TEST_CASE("golden: the keys of a small schema never change") {
     auto small = parse_schema(R"({"fold":"1","attributes":[
       {"name":"hobby","type":"text"},{"name":"age","type":"int","min":1,"max":120,"ladder":[16]}],

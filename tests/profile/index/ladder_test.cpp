@@ -169,6 +169,17 @@ TEST_SUITE("profile/ladder") {
     CHECK(tally.true_pairs > tally.asked / 20);
   }
 
+  TEST_CASE("a number without a ladder is in no bucket, and no bucket is asked for it") {
+    NumberSpace bare{.name = "n", .min = 0, .max = 1'000'000};
+    for (const Interval& value : {Interval{0, 0}, Interval{3, 70}, Interval{0, 1'000'000}}) {
+      CHECK(stored_buckets(bare, value).empty());
+      CHECK_FALSE(asked_buckets(bare, value, Relation::overlaps).has_value());
+      CHECK_FALSE(asked_buckets(bare, value, Relation::covers).has_value());
+      CHECK(stored_cells({bare, bare}, {value, value}).empty());
+      CHECK_FALSE(asked_cells({bare, bare}, {value, value}).has_value());
+    }
+  }
+
   TEST_CASE("a bounded number of buckets is stored and asked, whatever the width") {
     NumberSpace space = space_of("x-anything");
     for (std::int64_t hi : {1, 1'000, 1'000'000'000}) {
