@@ -1,6 +1,5 @@
-// Threats 5, 6, 11 and 15 of the threat model (docs/security.md): strangers, liars and clumsy peers
-// on real sockets. Each costs itself its connection and us one line in the log; nobody else
-// notices.
+// Strangers, liars and clumsy peers (docs/security.md) on real sockets. Each costs itself its
+// connection and us one line in the log; nobody else notices.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +42,7 @@ BadCase revoked_case(const ClosedOverlay& club) {
           club.revoke(member.id(), 3)};
 }
 
-/// The twelve of threat 15, and a few of our own.
+/// What a clumsy or hostile peer may send first.
 std::vector<BadCase> bad_cases(const ClosedOverlay& club) {
   std::vector<BadCase> out;
   Identity self = new_identity();
