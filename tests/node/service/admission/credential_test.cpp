@@ -132,6 +132,56 @@ TEST_CASE("a node's id is the hash of its key, and of the authority's nonce wher
   CHECK(to_hex(ByteView(spki).first(12)) == "302a300506032b6570032100");
 }
 
+TEST_CASE("a credential holds until the millisecond before its end") {
+  Ed25519 signer;
+  Credential c = credential();
+  auto holds = [&](WallTime now) {
+    return c.check(overlay, authority_key, member_key, signer, now).has_value();
+  };
+  std::chrono::milliseconds tick(1);
+  CHECK_FALSE(holds(c.not_before - tick));
+  CHECK(holds(c.not_before));
+  CHECK(holds(c.not_after - tick));
+  CHECK_FALSE(holds(c.not_after));
+}
+
+TEST_CASE("a puzzle has the solutions that were found apart from this code") {
+  // sha256(b"puzzle" + 32 * b"\x07" + SPKI of 32 * b"\x11" + solution as 8 bytes, big-endian)
+  PublicKey key;
+  key.fill(0x11);
+  Puzzle puzzle;
+  puzzle.overlay.fill(0x07);
+  struct Case {
+    std::uint64_t solution;
+    std::uint8_t zero_bits;  // of its hash, exactly
+  };
+  for (auto [solution, zero_bits] : {Case{1, 0},
+                                     {3, 1},
+                                     {244, 7},
+                                     {132, 8},
+                                     {48, 9},
+                                     {19514, 12},
+                                     {27400, 15},
+                                     {237216, 16},
+                                     {1136672, 17},
+                                     {1325579, 22}}) {
+    CAPTURE(solution);
+    puzzle.bits = zero_bits;
+    CHECK(puzzle.solved_by(key, solution));
+    ++puzzle.bits;
+    CHECK_FALSE(puzzle.solved_by(key, solution));
+  }
+  for (auto [bits, first] : {std::pair<std::uint8_t, std::uint64_t>{0, 0},
+                             {1, 0},
+                             {4, 7},
+                             {8, 48},
+                             {9, 48},
+                             {12, 9100}}) {
+    puzzle.bits = bits;
+    CHECK(puzzle.solve(key) == first);
+  }
+}
+
 TEST_CASE("a puzzle's solution holds for its key and overlay") {
   Puzzle puzzle{.overlay = overlay, .bits = 10};
   std::uint64_t solution = puzzle.solve(member_key);
@@ -158,6 +208,38 @@ TEST_CASE("a revocation list keeps order, bound and signature") {
   CHECK_FALSE(Revocations::decode(many));
   ++list.version;
   CHECK_FALSE(list.signed_by(authority_key, Ed25519()));
+}
+
+TEST_CASE("a revocation list holds 4096 entries and not one more") {
+  Revocations list{.overlay = overlay, .version = 2};
+  auto expel = [&](std::uint16_t n) {
+    chord::Id id;
+    id.bytes[0] = static_cast<std::uint8_t>(n >> 8);
+    id.bytes[1] = static_cast<std::uint8_t>(n);
+    list.expelled[id] = noon;
+  };
+  for (std::uint16_t n = 0; n < Revocations::max_entries; ++n) expel(n);
+  auto read = Revocations::decode(list.encode());
+  REQUIRE(read);
+  CHECK(read->expelled == list.expelled);
+  expel(Revocations::max_entries);
+  CHECK_FALSE(Revocations::decode(list.encode()));
+}
+
+TEST_CASE("an invite has 1 to 4 addresses of 1 to 64 bytes") {
+  auto reads = [](std::vector<std::string> addresses) {
+    Invite whole = invite();
+    whole.addresses = std::move(addresses);
+    return Invite::parse(whole.text()).has_value();
+  };
+  std::string longest(64, 'a');
+  CHECK(reads({"a"}));
+  CHECK(reads({longest, longest, longest, longest}));
+  CHECK_FALSE(reads({}));
+  CHECK_FALSE(reads({"a", "b", "c", "d", "e"}));
+  CHECK_FALSE(reads({longest + "a"}));
+  CHECK_FALSE(reads({""}));
+  CHECK_FALSE(reads({"\xff"}));
 }
 
 TEST_CASE("an invite survives the clipboard or is refused") {

@@ -47,6 +47,9 @@ TEST_CASE("HELLO is refused when cut, longer, or with addresses out of bounds") 
     bad.addresses = {address};
     CHECK_FALSE(Hello::decode(bad.encode()));
   }
+  Hello most = hello();
+  most.addresses.assign(4, std::string(64, 'a'));
+  CHECK(*Hello::decode(most.encode()) == most);
   Bytes five = Hello{.addresses = {"a", "a", "a", "a"}}.encode();
   five[53] = 5;
   five.insert(five.end(), {1, 'a'});
@@ -190,6 +193,14 @@ TEST_CASE("the limit counts from the frame after it was set") {
     FrameSplitter fresh(10);
     fresh.feed(Bytes{0, 0, 0, length});
     CHECK_FALSE(fresh.next());
+  }
+  for (std::size_t size : {9U, 10U, 11U}) {  // of the body, at a limit of 10
+    CAPTURE(size);
+    Bytes one;
+    append_frame(one, 1, 0, Bytes(size, 0));
+    FrameSplitter fresh(10);
+    fresh.feed(one);
+    CHECK(fresh.next().has_value() == (size <= 10));
   }
 }
 

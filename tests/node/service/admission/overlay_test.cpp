@@ -61,6 +61,32 @@ TEST_CASE("white space and the order of fields do not matter, content does") {
   CHECK(parsed->limit("replicas", 3) == 3);
 }
 
+TEST_CASE("names, limits, puzzle and file are taken up to their bounds and not beyond") {
+  auto reads = [](auto change) {
+    Overlay draft{.name = "x"};
+    change(draft);
+    return parse_overlay(overlay_json(draft)).has_value();
+  };
+  auto limits = [](std::size_t count, std::uint64_t value) {
+    return [=](Overlay& o) {
+      for (std::size_t i = 0; i < count; ++i) o.limits[std::string(i + 1, 'a')] = value;
+    };
+  };
+  CHECK(reads([](Overlay& o) { o.name = std::string(64, 'a'); }));
+  CHECK_FALSE(reads([](Overlay& o) { o.name = std::string(65, 'a'); }));
+  CHECK(reads([](Overlay& o) { o.puzzle = 40; }));
+  CHECK_FALSE(reads([](Overlay& o) { o.puzzle = 41; }));
+  CHECK(reads(limits(32, std::uint64_t{1} << 53)));
+  CHECK_FALSE(reads(limits(33, 1)));
+  CHECK_FALSE(reads(limits(1, (std::uint64_t{1} << 53) + 1)));
+  CHECK(reads([](Overlay& o) { o.limits[std::string(64, 'a')] = 1; }));
+  CHECK_FALSE(reads([](Overlay& o) { o.limits[std::string(65, 'a')] = 1; }));
+  std::string file = overlay_json(closed_overlay());
+  file.resize(max_overlay_file, ' ');
+  CHECK(parse_overlay(file));
+  CHECK_FALSE(parse_overlay(file + " "));
+}
+
 TEST_CASE("whatever is missing, doubled, unknown or of the wrong kind is named") {
   std::string salt = R"("salt":"00000000000000000000000000000001")";
   std::string key = R"("authority":")" + std::string(64, 'a') + "\"";

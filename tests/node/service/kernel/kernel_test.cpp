@@ -197,6 +197,86 @@ TEST_SUITE("service/kernel") {
     CHECK(told == "disk");
   }
 
+  TEST_CASE("max_writes wait for the disk, and one more is told so at once") {
+    Bench bench({.max_writes = 2});
+    std::vector<std::string> told(4);
+    auto write = [&](std::size_t i) {
+      bench.kernel.write({{Table::meta, {1}, Bytes{2}}},
+                         [&, i](Result<void> r) { told[i] = r ? "ok" : r.error().text; });
+      bench.kernel.settle();
+    };
+    for (std::size_t i : {0U, 1U, 2U}) write(i);
+    CHECK(told == std::vector<std::string>{"", "", "too many writes wait for the disk", ""});
+    auto writes = bench.kernel.take().writes;
+    REQUIRE(writes.size() == 2);
+    bench.kernel.written(writes[0].token, {});
+    write(3);
+    CHECK(told[0] == "ok");
+    CHECK(told[3].empty());
+    CHECK(bench.kernel.take().writes.size() == 1);
+    CHECK(bench.kernel.counters().writes_failed == 1);
+  }
+
+  TEST_CASE("as many timers run as there may be") {
+    Bench bench({.max_timers = 3});
+    int ran = 0;
+    for (int i = 0; i < 3; ++i) bench.kernel.after(1s, [&] { ++ran; });
+    bench.kernel.after(0s, [&] { ++ran; });  // what is due at once needs no timer
+    bench.tick(1s);
+    CHECK(ran == 4);
+    bench.kernel.after(1s, [&] { ++ran; });
+    bench.tick(1s);
+    CHECK(ran == 5);
+  }
+
+  TEST_CASE("a request waits as long as it was asked to, within the least and the greatest") {
+    struct Case {
+      Duration asked, waits;
+    };
+    for (auto [asked, waits] : {Case{7s, 7s}, {10ms, 10ms}, {1h, 30s}}) {
+      CAPTURE(asked.count());
+      Bench bench;
+      Outcome outcome;
+      bench.kernel.ask(peer(2), question, {}, asked, outcome.done());
+      bench.tick(waits - 1us);
+      CHECK(outcome.calls == 0);
+      bench.tick(1us);
+      CHECK(outcome.calls == 1);
+    }
+    Bench bench({.least_timeout = 2s, .greatest_timeout = 3s});
+    Outcome outcome;
+    bench.kernel.ask(peer(2), question, {}, 0s, outcome.done());  // by round trips: none are known
+    bench.tick(2s - 1us);
+    CHECK(outcome.calls == 0);
+    bench.tick(1s + 1us);
+    CHECK(outcome.calls == 1);
+  }
+
+  TEST_CASE("more open requests than a peer may have of us are answered with an error") {
+    Bench bench({.rpc = {.max_open = 8, .max_open_per_peer = 2}});
+    Outcome two[2], third, other;
+    for (Outcome& one : two) bench.kernel.ask(peer(2), question, {}, 5s, one.done());
+    bench.kernel.ask(peer(2), question, {}, 5s, third.done());
+    bench.kernel.ask(peer(3), question, {}, 5s, other.done());
+    bench.kernel.settle();
+    CHECK(third.text.find("too many requests are open") == 0);
+    CHECK(two[0].calls + two[1].calls + other.calls == 0);
+    CHECK(bench.kernel.take().send.size() == 3);
+  }
+
+  TEST_CASE("more open requests of a peer than it may have are refused") {
+    Bench bench({.inbound = {.max_open_per_peer = 2}});
+    std::size_t served = 0;
+    bench.kernel.serve(question, [&](const Request&) { ++served; });
+    for (std::uint64_t n = 1; n <= 3; ++n) bench.receive({peer(2), question, n, {}});
+    CHECK(served == 2);
+    auto sent = bench.kernel.take().send;
+    REQUIRE(sent.size() == 1);
+    auto error = decode_error_body(sent[0].body);
+    CHECK(error->status == Status::rate);
+    CHECK(error->retry_after_ms == 1000);
+  }
+
   TEST_CASE("work beyond one step's share waits for the next step") {
     Bench bench({.work_per_step = 2});
     int done = 0;

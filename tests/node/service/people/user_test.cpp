@@ -37,6 +37,75 @@ TEST_CASE("a row gives the same user back, with the public key derived anew") {
   CHECK(back->profile == user.profile);
 }
 
+TEST_CASE("every field of a row comes back, whatever its value is") {
+  std::vector<std::pair<const char*, std::function<void(User&)>>> changes{
+      {"as made", [](User&) {}},
+      {"not published", [](User& u) { u.published = false; }},
+      {"published", [](User& u) { u.published = true; }},
+      {"receives everyone", [](User& u) { u.policy = Policy::everyone; }},
+      {"receives nobody", [](User& u) { u.policy = Policy::nobody; }},
+      {"highest version", [](User& u) { u.version = UINT64_MAX; }},
+      {"published profile", [](User& u) { u.published_profile = "{\"name\":\"Zoë\"}"; }},
+      {"no leftover keys", [](User& u) { u.leftover_keys.clear(); }},
+      {"three message keys",
+       [](User& u) {
+         u.message_keys = {{{7}, start + 2h}, {{8}, start + 1h}, {{9}, start}};
+       }},
+      {"longest profiles",
+       [](User& u) {
+         u.profile.assign(User::max_profile_size, 'x');
+         u.published_profile.assign(User::max_profile_size, 'y');
+       }},
+  };
+  for (const auto& [what, change] : changes) {
+    CAPTURE(what);
+    User user = sample();
+    change(user);
+    auto back = decode_user(encode(user), signer);
+    REQUIRE(back);
+    CHECK(back->seed == user.seed);
+    CHECK(back->key == user.key);
+    CHECK(back->profile == user.profile);
+    CHECK(back->published_profile == user.published_profile);
+    CHECK(back->leftover_keys == user.leftover_keys);
+    CHECK(back->version == user.version);
+    CHECK(back->published == user.published);
+    CHECK(back->policy == user.policy);
+    REQUIRE(back->message_keys.size() == user.message_keys.size());
+    for (std::size_t i = 0; i < user.message_keys.size(); ++i) {
+      CHECK(back->message_keys[i].secret == user.message_keys[i].secret);
+      CHECK(back->message_keys[i].made == user.message_keys[i].made);
+    }
+  }
+}
+
+TEST_CASE("a profile one byte too long, and a fourth message key, make a row that is refused") {
+  User user = sample();
+  user.profile.assign(User::max_profile_size + 1, 'x');
+  CHECK_FALSE(decode_user(encode(user), signer));
+  user = sample();
+  user.published_profile.assign(User::max_profile_size + 1, 'x');
+  CHECK_FALSE(decode_user(encode(user), signer));
+  user = sample();
+  user.message_keys.resize(User::max_message_keys + 1);
+  CHECK_FALSE(decode_user(encode(user), signer));
+  user.message_keys.clear();
+  CHECK_FALSE(decode_user(encode(user), signer));
+  user = sample();
+  user.profile = "\xff";
+  CHECK_FALSE(decode_user(encode(user), signer));
+}
+
+TEST_CASE("no more than three message keys are kept, however quickly the clock jumps") {
+  User user = sample();
+  SecretRng secrets({46});
+  for (int i = 1; i <= 6; ++i) {
+    CHECK(rotate_message_keys(user, secrets.next(), start - i * 1h));
+    CHECK(user.message_keys.size() == std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 3));
+    CHECK(user.message_keys.front().made == start - i * 1h);
+  }
+}
+
 TEST_CASE("every shorter row, a longer one and values out of bounds are refused") {
   Bytes row = encode(sample());
   for (std::size_t n = 0; n < row.size(); ++n)

@@ -40,6 +40,51 @@ TEST_SUITE("service/peer_memory") {
     CHECK(*raise_epoch(store, WallTime{}) == 1);
   }
 
+  TEST_CASE("an epoch that cannot be read is an error that says what to do, and is left as it is") {
+    for (const Bytes& bad : {Bytes{}, Bytes{1}, Bytes(7), Bytes(9)}) {
+      CAPTURE(bad.size());
+      MemoryStore store;
+      REQUIRE(store.commit({{Table::meta, {'e', 'p', 'o', 'c', 'h'}, bad}}));
+      auto raised = raise_epoch(store, WallTime{});
+      REQUIRE_FALSE(raised);
+      CHECK(raised.error().text.find("beckon up --join") != std::string::npos);
+      CHECK(*store.get(Table::meta, as_bytes("epoch")) == bad);
+    }
+  }
+
+  TEST_CASE("either list that cannot be read is an error, the other does not hide it") {
+    for (const char* name : {"known", "passive"}) {
+      CAPTURE(name);
+      MemoryStore store;
+      REQUIRE(store.commit(to_mutations({{peer(1)}, {peer(2)}})));
+      REQUIRE(recall_peers(store));
+      ByteView bytes = as_bytes(name);
+      Bytes key(bytes.begin(), bytes.end());
+      REQUIRE(store.commit({{Table::peers, key, Bytes{0xff}}}));
+      CHECK_FALSE(recall_peers(store));
+    }
+  }
+
+  TEST_CASE("of each kind 1024 peers are remembered, the first ones") {
+    std::vector<chord::PeerRef> many;
+    for (std::size_t i = 0; i < max_remembered + 1; ++i) {
+      many.push_back(peer(static_cast<std::uint8_t>(i)));
+      many.back().id.bytes[0] = static_cast<std::uint8_t>(i >> 8);
+    }
+    auto read = decode_peers(encode_peers(many));
+    REQUIRE(read);
+    REQUIRE(read->size() == max_remembered);
+    CHECK(read->back() == many[max_remembered - 1]);
+    Bytes bytes = encode_peers({});
+    bytes[1] = static_cast<std::uint8_t>((max_remembered + 1) >> 8);
+    bytes[2] = static_cast<std::uint8_t>(max_remembered + 1);
+    for (const chord::PeerRef& one : many) {
+      Bytes alone = encode_peers({one});
+      bytes.insert(bytes.end(), alone.begin() + 3, alone.end());
+    }
+    CHECK_FALSE(decode_peers(bytes));
+  }
+
   TEST_CASE("remembered peers come back as they were") {
     MemoryStore store;
     CHECK(recall_peers(store)->known.empty());
