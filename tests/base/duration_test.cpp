@@ -15,6 +15,13 @@ TEST_SUITE("base/duration") {
     CHECK(to_text(90s) == "90s");
   }
 
+  TEST_CASE("a length of time has 366 days at most") {
+    CHECK(*parse_duration("366d") == 366 * 24h);
+    CHECK(*parse_duration("8784h") == 366 * 24h);
+    CHECK_FALSE(parse_duration("366.0001d"));
+    CHECK_FALSE(parse_duration("8785h"));
+  }
+
   TEST_CASE("what is no length of time is refused") {
     for (const char* text : {"", "5", "s", "-1s", "1e3s", "5 s", "5x", "400d", "nans", "1s "}) {
       CAPTURE(text);

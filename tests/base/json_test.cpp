@@ -98,6 +98,36 @@ TEST_CASE("numbers keep their digits, and are written as short as they can be") 
   CHECK_FALSE(Json(UINT64_MAX) == Json(UINT64_MAX - 1));
 }
 
+TEST_CASE("two values are equal when kind, names and contents are, in any order of members") {
+  const std::vector<const char*> different{"null",
+                                           "false",
+                                           "true",
+                                           "0",
+                                           "1",
+                                           "\"\"",
+                                           "\"1\"",
+                                           "[]",
+                                           "[1]",
+                                           "[1,2]",
+                                           "[2,1]",
+                                           "{}",
+                                           R"({"a":1})",
+                                           R"({"a":2})",
+                                           R"({"b":1})",
+                                           R"({"a":1,"b":2})",
+                                           R"({"a":1,"b":3})",
+                                           R"({"a":1,"c":2})",
+                                           R"({"a":{"b":1}})"};
+  for (std::size_t i = 0; i < different.size(); ++i) {
+    for (std::size_t j = 0; j < different.size(); ++j) {
+      CAPTURE(different[i]);
+      CAPTURE(different[j]);
+      CHECK((*parse_json(different[i]) == *parse_json(different[j])) == (i == j));
+    }
+  }
+  CHECK(*parse_json(R"({"a":1,"b":2})") == *parse_json(R"({"b":2,"a":1})"));
+}
+
 TEST_CASE("what is absent or of another kind reads as nothing") {
   auto json = parse_json(R"({"text":"x","number":7,"yes":true,"list":["a",1]})");
   REQUIRE(json);

@@ -48,6 +48,22 @@ TEST_SUITE("config/paths") {
           std::string::npos);
   }
 
+  TEST_CASE("a socket may have a path of 107 bytes") {
+    std::string folder = "/tmp/" + std::string(107 - 5 - std::string("/api.sock").size(), 'x');
+    REQUIRE(find_paths(folder, given({})));
+    CHECK(find_paths(folder, given({}))->socket().native().size() == 107);
+    CHECK_FALSE(find_paths(folder + "x", given({})));
+  }
+
+  TEST_CASE("an empty variable of the process counts as none") {
+    ::setenv("BECKON_PATHS_TEST", "", 1);
+    CHECK_FALSE(process_environment("BECKON_PATHS_TEST"));
+    ::setenv("BECKON_PATHS_TEST", "x", 1);
+    CHECK(process_environment("BECKON_PATHS_TEST") == "x");
+    ::unsetenv("BECKON_PATHS_TEST");
+    CHECK_FALSE(process_environment("BECKON_PATHS_TEST"));
+  }
+
   TEST_CASE("a home that is a file, or below one, is refused by name") {
     char pattern[] = "/tmp/beckon-paths-XXXXXX";
     int file = mkstemp(pattern);
@@ -80,6 +96,12 @@ TEST_SUITE("config/paths") {
     CHECK(make_private_folders(*paths));
     ::chmod(paths->state_dir.c_str(), 0755);
     CHECK(make_private_folders(*paths).error().text.find("chmod 700") != std::string::npos);
+    ::chmod(paths->state_dir.c_str(), 0701);  // one bit of others is enough
+    CHECK_FALSE(make_private_folders(*paths));
+    paths->state_dir = root / "state";
+    paths->runtime_dir = root / "runtime";
+    CHECK(make_private_folders(*paths));
+    CHECK(std::filesystem::is_directory(paths->runtime_dir));
     std::filesystem::remove_all(root);
   }
 }

@@ -126,4 +126,75 @@ TEST_SUITE("config/settings") {
       CHECK(*value == key.standard);
     }
   }
+
+  TEST_CASE("items of a list may have spaces around them and empty ones do not count") {
+    Files files("", "");
+    auto settings = files.load(nothing, {{"join", "  a:1 ,b:2   ,, ,  c:3,"}});
+    REQUIRE(settings);
+    CHECK(settings->list("join") == std::vector<std::string>{"a:1", "b:2", "c:3"});
+    CHECK(settings->text("join") == "a:1,b:2,c:3");
+    CHECK(files.load(nothing, {{"join", "a:1,b"}}).error().text.find("--join: an address") == 0);
+  }
+
+  TEST_CASE("a value is accepted in the spelling of its kind and refused in any other") {
+    struct Case {
+      const char* key;
+      const char* value;
+      const char* wanted;  // null: refused
+    };
+    for (const Case& c : {Case{"log.level", "debug", "debug"},
+                          Case{"log.level", "info", "info"},
+                          Case{"log.level", "warning", "warning"},
+                          Case{"log.level", "error", "error"},
+                          Case{"log.level", "", nullptr},
+                          Case{"log.level", "loud", nullptr},
+                          Case{"log.level", "Info", nullptr},
+                          Case{"ring.probe", "10ms", "10ms"},
+                          Case{"ring.probe", "9999us", nullptr},
+                          Case{"ring.probe", "60s", "1m"},
+                          Case{"ring.probe", "", nullptr},
+                          Case{"listen", "", ""},
+                          Case{"listen", "1.2.3.4:0", "1.2.3.4:0"},
+                          Case{"listen", "1.2.3.4", nullptr},
+                          Case{"advertise", "", ""},
+                          Case{"advertise", "a.b:1", "a.b:1"},
+                          Case{"advertise", "a.b:0", nullptr},
+                          Case{"store.size", "1M", "1M"},
+                          Case{"store.size", "1024K", "1M"},
+                          Case{"store.size", "65537M", nullptr},
+                          Case{"store.size", "67108864K", "64G"},
+                          Case{"store.size", "67108865K", nullptr}}) {
+      CAPTURE(c.key);
+      CAPTURE(c.value);
+      auto value = check_value(*find_key(c.key), c.value);
+      REQUIRE(value.has_value() == (c.wanted != nullptr));
+      if (value) CHECK(*value == c.wanted);
+    }
+  }
+
+  TEST_CASE("a value has 4096 bytes at most") {
+    const Key& key = *find_key("join");
+    CHECK(check_value(key, "a:1" + std::string(4093, ' ')));
+    CHECK_FALSE(check_value(key, "a:1" + std::string(4094, ' ')));
+  }
+
+  TEST_CASE("every setting has a name of its own in the environment that is read and checked") {
+    Files files("", "");
+    for (const Key& key : keys()) {
+      CAPTURE(key.name);
+      std::string name = env_name(key);
+      for (char c : name) CHECK(((c >= 'A' && c <= 'Z') || c == '_'));
+      auto only = [&](const char* value) {
+        return [&name, value](const std::string& asked) {
+          return asked == name ? std::optional<std::string>(value) : std::nullopt;
+        };
+      };
+      auto refused = files.load(only("no such value"), {});
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().text.find(name + ": ") == 0);
+      CHECK(find_key(key.name) == &key);
+    }
+    CHECK(env_name(*find_key("ring.stabilize")) == "BECKON_RING_STABILIZE");
+    CHECK(find_key("ring") == nullptr);
+  }
 }

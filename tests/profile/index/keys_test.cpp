@@ -1,5 +1,7 @@
 #include "profile/index/keys.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -126,6 +128,28 @@ TEST_SUITE("profile/keys") {
       }
     }
     CHECK(reached > 2'000);
+  }
+
+  TEST_CASE("values of a circle that meet under one key hide none of each other") {
+    Rng rng(7);
+    auto hours = [&] {
+      auto from = rng.below(24);
+      return fmt::format("{}..{}", from, (from + rng.below(12)) % 24);
+    };
+    int reached = 0;
+    for (int round = 0; round < 6'000; ++round) {
+      Profile profile = person({"hours=" + hours(), "hours=" + hours(), "hours=" + hours()});
+      Branch branch = test::query((rng.chance(0.5) ? "hours=" : "hours:=") + hours()).branches[0];
+      if (!matches(schema, profile, Query{{branch}})) continue;
+      auto placed = placements(schema, salt, profile, owner);
+      for (const Access& access : accesses(schema, salt, branch)) {
+        CAPTURE(canonical(schema, Query{{branch}}));
+        CAPTURE(access.label);
+        REQUIRE(answers(access, placed) >= 1);
+        ++reached;
+      }
+    }
+    CHECK(reached > 3'000);
   }
 
   TEST_CASE("the marks survive as bytes, and unknown ones are refused") {

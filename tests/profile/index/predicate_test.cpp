@@ -120,6 +120,20 @@ TEST_SUITE("profile/predicate") {
     }
   }
 
+  TEST_CASE("what a question costs counts positions hashed once and bits looked at each time") {
+    Profile p = person({"hobby=chess"});
+    Elements found = elements(schema, salt, p);
+    auto filter = make_filter(schema, found, schema.classes()[0]);
+    Matcher matcher(schema, blind_of("hobby=chess"));
+    CHECK(matcher.work() == 0);
+    CHECK(matcher.may_match(FilterView{0, found.presence, 0, filter}));
+    std::uint64_t first = matcher.work();
+    CHECK(matcher.may_match(FilterView{0, found.presence, 0, filter}));
+    std::uint64_t second = matcher.work() - first;
+    CHECK(second > 0);
+    CHECK(first == 2 * second);
+  }
+
   TEST_CASE("a question over more than 256 groups is not tested") {
     Profile p = person({"born=1990-01-01"});
     CHECK(may(p, "born=2000..2099"));        // 36 525 days, 5 218 groups of a week

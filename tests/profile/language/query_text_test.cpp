@@ -78,6 +78,15 @@ TEST_SUITE("profile/query_text") {
     CHECK(problem("near=25.05,121.53").find("near is written") != std::string::npos);
     CHECK(problem("near=95,121,5km").find("latitude") != std::string::npos);
     CHECK(problem("near=25,121,5miles").find("distance") != std::string::npos);
+    for (const char* good : {"near=90,180,1m", "near=-90,-180,20004km", "near=0,0,20004000m"}) {
+      CHECK(problem(good).empty());
+    }
+    for (const char* bad : {"near=90.000001,0,1m", "near=-90.000001,0,1m", "near=0,180.000001,1m",
+                            "near=0,-180.000001,1m", "near=0,0,0m", "near=0,0,20004001m",
+                            "near=0,0,20004.001km", "near=0,0,5", "near=0,0,m"}) {
+      CAPTURE(bad);
+      CHECK_FALSE(problem(bad).empty());
+    }
     CHECK(problem("near:=25,121,5km").find("written with =") != std::string::npos);
     CHECK(problem("age=20||age=30").find("a term is missing") != std::string::npos);
     CHECK(problem("hobby=\xff").find("UTF-8") != std::string::npos);

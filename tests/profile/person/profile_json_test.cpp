@@ -88,6 +88,48 @@ TEST_SUITE("profile/json") {
     CHECK(error_of(R"({"age":1} x)").find("not JSON") != std::string::npos);
   }
 
+  TEST_CASE("a patch replaces what it names and takes away what is null") {
+    auto patched = [](const std::string& json) {
+      auto profile = patch_profile(schema, read(alice), json);
+      INFO(json);
+      if (!profile) FAIL(profile.error().text);
+      return *profile;
+    };
+    CHECK(profile_json(schema, patched("{}")) == alice);
+    Profile p = patched(R"({"hobby":"kendo","age":null,"phone":"1"})");
+    CHECK(p.values("hobby").size() == 1);
+    CHECK(p.values("hobby")[0].text == "kendo");
+    CHECK(p.values("age").empty());
+    CHECK(p.values("phone").size() == 1);
+    CHECK(p.values("name")[0].shown == "Alice Lin");
+
+    Profile seen = patched(R"({"visibility":{"income":null,"phone":"public","age":"match"}})");
+    CHECK(seen.visibility(schema, "income") ==
+          read(R"({"visibility":{"*":"public"}})").visibility(schema, "income"));
+    CHECK(profile_json(schema, seen).find("\"income\":\"match\"") == std::string::npos);
+    CHECK(seen.visibility(schema, "phone") == Visibility::shown);
+    CHECK(seen.visibility(schema, "age") == Visibility::match);
+    CHECK(profile_json(schema, patched(R"({"visibility":null})")).find("visibility") ==
+          std::string::npos);
+  }
+
+  TEST_CASE("a patch that is wrong in one place is refused as a whole") {
+    for (const char* bad : {R"({"age":30,"agee":null})", R"({"age":30,"hobby":[null]})",
+                            R"({"visibility":{"agee":"match"}})", R"({"visibility":{"age":3}})",
+                            R"({"visibility":7})", "[]", ""}) {
+      CAPTURE(bad);
+      CHECK_FALSE(patch_profile(schema, read(alice), bad));
+    }
+  }
+
+  TEST_CASE("a profile has 32 KiB of JSON and 128 members at most") {
+    std::string empty = R"({"age":24})";
+    std::string longest = empty + std::string(max_profile_json - empty.size(), ' ');
+    CHECK(error_of(longest).empty());
+    CHECK(error_of(longest + " ").find("at most") != std::string::npos);
+    CHECK(error_of(R"({"income":[{"min":1,"max":2}]})").empty());  // three levels
+  }
+
   TEST_CASE("bombs of size, depth, members and values are refused at once") {
     CHECK(error_of("{\"name\":\"" + std::string(40'000, 'a') + "\"}").find("at most") !=
           std::string::npos);

@@ -1,5 +1,7 @@
 #include "profile/person/profile.h"
 
+#include <algorithm>
+
 #include "tests/profile/make.h"
 
 using namespace beckon;
@@ -51,6 +53,37 @@ TEST_SUITE("profile/profile") {
     for (const char* name : {"hobby", "skill", "lang", "course"})
       REQUIRE(p.set(schema, name, eight).has_value());
     CHECK_FALSE(set(p, "name", {"the last", "one too many"}).has_value());
+  }
+
+  TEST_CASE("a profile holds max_values values and as many entries of visibility") {
+    std::vector<std::string> eight;
+    for (int i = 0; i < 8; ++i) eight.push_back("v" + std::to_string(i));
+    Profile p;
+    std::size_t values = 0;
+    for (const char* name : {"hobby", "skill", "lang", "course"}) {
+      REQUIRE(p.set(schema, name, eight));
+      values += eight.size();
+    }
+    for (int i = 0; values < Profile::max_values; ++i) {
+      std::size_t more = std::min<std::size_t>(4, Profile::max_values - values);
+      std::vector<std::string> some(eight.begin(), eight.begin() + static_cast<int>(more));
+      REQUIRE(p.set(schema, "x-" + std::to_string(i), some));
+      values += more;
+    }
+    CHECK(set(p, "name", {"one too many"}).error().text ==
+          "name: a profile holds at most 64 values");
+    CHECK(set(p, "hobby", {"fewer"}).has_value());
+    CHECK(set(p, "name", {"now there is room"}).has_value());
+
+    Profile seen;
+    for (std::size_t i = 0; i < Profile::max_values; ++i) {
+      REQUIRE(seen.set_visibility(schema, "x-" + std::to_string(i), Visibility::match));
+    }
+    CHECK(seen.set_visibility(schema, "age", Visibility::match).error().text ==
+          "visibility: at most 64 entries");
+    CHECK(seen.set_visibility(schema, "x-0", Visibility::shown));
+    seen.reset_visibility("x-0");
+    CHECK(seen.set_visibility(schema, "age", Visibility::match));
   }
 
   TEST_CASE("visibility: an attribute's own word, else the stricter of * and the schema") {

@@ -104,8 +104,14 @@ TEST_SUITE("profile/value") {
     CHECK(read("born", "1970-01-01") == "1970-01-01");
     CHECK(read("born", "2008..2010-05") == "2008-01-01..2010-05-31");
     CHECK(read("born", "2009..2008-03").starts_with("! the range ends"));
-    for (const char* bad : {"2009-02-29", "2009-13", "2009-00-01", "09-01-01", "2009-1-1",
-                            "2009-01-01x", "20090101"}) {
+    CHECK(read("born", "2009-12-31") == "2009-12-31");
+    CHECK(parse_date("0001-01-01").has_value());
+    CHECK(date_text(parse_date("0001-02-03")->first) == "0001-02-03");
+    CHECK(date_text(parse_date("9999-12-31")->last) == "9999-12-31");
+    for (const char* bad :
+         {"0000-01-01", "2009-01-00", "2009-01-32", "2009-0", "-009-01-01", "+200", "2009-",
+          "2009-01-", "2009/01", "2009-01/01", "2009-02-29", "2009-13", "2009-00-01", "09-01-01",
+          "2009-1-1", "2009-01-01x", "20090101"}) {
       CAPTURE(bad);
       CHECK_FALSE(parse_date(bad).has_value());
     }
@@ -113,6 +119,8 @@ TEST_SUITE("profile/value") {
     CHECK(parse_date("2000-03-01")->first == 11'017);
     CHECK(years_between(parse_date("2000-05-02")->first, parse_date("2026-05-01")->first) == 25);
     CHECK(years_between(parse_date("2000-05-02")->first, parse_date("2026-05-02")->first) == 26);
+    CHECK(years_between(parse_date("2000-05-02")->first, parse_date("2026-04-30")->first) == 25);
+    CHECK(years_between(parse_date("2000-05-02")->first, parse_date("2026-06-01")->first) == 26);
   }
 
   TEST_CASE("addresses and prefixes are ranges, and IPv6 keeps its upper half") {
@@ -125,10 +133,43 @@ TEST_SUITE("profile/value") {
     CHECK(read("ip", "2001:db8::1") == "2001:db8:0:0::/64");
     CHECK(read("ip", "2001:db8::/32") == "2001:db8:0:0::/32");
     CHECK(read("ip", "::/0") == "0:0:0:0::/0");
+    CHECK(read("ip", "::ffff:0:0/96") == "0.0.0.0/0");
+    CHECK(read("ip", "::ffff:10.1.2.3/104") == "10.0.0.0/8");
+    CHECK(read("ip", "::ffff:10.1.2.3/128") == "10.1.2.3");
+    CHECK(read("ip", "10.1.2.3/32") == "10.1.2.3");
+    CHECK(read("ip", "10.1.2.3/31") == "10.1.2.2/31");
+    CHECK(read("ip", "1:2:3:4:5:6:7:8") == "1:2:3:4::/64");
+    CHECK(read("ip", "1:2:3:4:5:6:7.8.9.10") == "1:2:3:4::/64");
+    CHECK(read("ip", "1:2:3:4:5:6:7::") == "1:2:3:4::/64");
+    CHECK(read("ip", "::2:3:4:5:6:7:8") == "0:2:3:4::/64");
+    CHECK(read("ip", "1:2:3:4::/63") == "1:2:3:4::/63");
+    CHECK(read("ip", "::1/128") == "0:0:0:0::/64");
+    CHECK(read("ip", "10.0.0.1..10.0.0.1") == "10.0.0.1");
+    CHECK(read("ip", "255.255.255.255") == "255.255.255.255");
     CHECK(read("ip", "ffff:ffff::..ffff:ffff:0:1::") == "ffff:ffff:0:0::/63");
-    for (const char* bad :
-         {"1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.4/33", ":::", "1::2::3", "1:2:3:4:5:6:7:8:9",
-          "g::", "1:", "::1/129", "1.2.3.4..::1", "10.0.0.9..10.0.0.1", "1.2.3.-4", ""}) {
+    for (const char* bad : {"1.2.3",
+                            "1.2.3.4.5",
+                            "256.1.1.1",
+                            "1.2.3.4/33",
+                            ":::",
+                            "1::2::3",
+                            "1:2:3:4:5:6:7:8:9",
+                            "g::",
+                            "1:",
+                            "::1/129",
+                            "::ffff:1.2.3.4/95",
+                            "1:2:3:4:5:6:7:1.2.3.4",
+                            "12345::",
+                            "1:2:3:4:5:6:7::8",
+                            "::2:3:4:5:6:7:8:9",
+                            "1.2.3.4/",
+                            "1.2.3.4/0032",
+                            "0001.2.3.4",
+                            "::1.2.3",
+                            "1.2.3.4..::1",
+                            "10.0.0.9..10.0.0.1",
+                            "1.2.3.-4",
+                            ""}) {
       CAPTURE(bad);
       CHECK_FALSE(parse_ip(bad).has_value());
     }
@@ -153,11 +194,32 @@ TEST_SUITE("profile/value") {
     CHECK(read("room", "x0000000000012") == "x12");
   }
 
+  TEST_CASE("a hybrid value has a range wherever digits stand on both sides of two dots") {
+    struct Case {
+      const char* given;
+      const char* text;
+      Interval number;
+    };
+    for (const Case& c :
+         {Case{"1..2", "#", {1, 2}}, Case{"r1..2", "r#", {1, 2}}, Case{"r1..2b", "r#b", {1, 2}},
+          Case{"a-10..20", "a-#", {10, 20}}, Case{"..5", "..#", {5, 5}},
+          Case{"a..5", "a..#", {5, 5}}, Case{"1.5", "1.#", {5, 5}}, Case{"5..5", "#", {5, 5}},
+          Case{"x999999999", "x#", {999'999'999, 999'999'999}}, Case{"x0", "x#", {0, 0}}}) {
+      CAPTURE(c.given);
+      auto value = parse_value(attribute("room"), c.given, Side::publish);
+      REQUIRE(value.has_value());
+      CHECK(value->text == c.text);
+      CHECK(value->number == c.number);
+    }
+  }
+
   TEST_CASE("a user's own attribute is a number if it reads as one") {
     CHECK(read("x-height", "1.85") == "1.85");
     CHECK(read("x-height", "170..190") == "170..190");
     CHECK(read("x-height", "1\f") == "1");
     CHECK(read("x-height", "１２") == "12");
+    for (const char* text : {" 12", "12 ", "  12  ", "12   "})
+      CHECK(read("x-height", text) == "12");
     CHECK(read("x-color", "Dark Red") == "dark red");
     CHECK(parse_value(attribute("x-height"), "1.85", Side::publish)->number ==
           Interval{1850, 1850});

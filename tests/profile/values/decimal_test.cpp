@@ -47,6 +47,25 @@ TEST_SUITE("profile/decimal") {
     CHECK(fixed("-1e-40", 4, Rounding::down) == -1);
   }
 
+  TEST_CASE("exponents, digits and magnitudes are read up to their limits") {
+    CHECK(parse_decimal("1e99").has_value());
+    CHECK(parse_decimal("1e-99").has_value());
+    CHECK_FALSE(parse_decimal("1e100").has_value());
+    CHECK_FALSE(parse_decimal("1e-100").has_value());
+    CHECK(fixed("1E+2", 0) == 100);
+    CHECK(fixed("+7", 0) == 7);
+    CHECK(fixed("123456789012345678", 0) == 123'456'789'012'345'678);
+    CHECK(fixed("0.5", 1) == 5);
+    CHECK(fixed("9223372036854775e3", 0) == 9'223'372'036'854'775'000);
+    CHECK_FALSE(to_fixed(*parse_decimal("9223372036854776e3"), 0, Rounding::down).has_value());
+    CHECK(fixed("-9223372036854775e3", 0) == -9'223'372'036'854'775'000);
+    CHECK_FALSE(to_fixed(*parse_decimal("-9223372036854776e3"), 0, Rounding::up).has_value());
+    CHECK(*to_fixed({INT64_MAX, 0}, 0, Rounding::up) == INT64_MAX);
+    CHECK(*to_fixed({INT64_MIN, 0}, 0, Rounding::down) == INT64_MIN);
+    CHECK(fixed("-0", 0) == 0);
+    CHECK(parse_decimal("0e50")->exponent == 0);
+  }
+
   TEST_CASE("what is no number is refused") {
     for (const char* text : {"", "-", ".", "1.", ".5.", "1..2", "0x10", "1,5", "12m", "nan", "1e",
                              "1e1000", "--1", "1 2", "1234567890123456789", "1kk"}) {

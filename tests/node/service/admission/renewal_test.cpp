@@ -122,6 +122,23 @@ TEST_CASE(
   CHECK(club.renewal().trouble().empty());
 }
 
+TEST_CASE("tries that fail are repeated after pauses that double up to an hour") {
+  Club club;
+  club.net.run_for(15 * day);
+  club.net.crash(club.authority);
+  std::vector<Time> failed;
+  while (failed.size() < 9) {
+    std::size_t before = club.warnings();
+    REQUIRE(club.net.run_until([&] { return club.warnings() > before; }, 10 * day));
+    failed.push_back(club.net.time());
+  }
+  std::vector<minutes> pauses;
+  for (std::size_t i = 1; i < failed.size(); ++i)
+    pauses.push_back(std::chrono::round<minutes>(failed[i] - failed[i - 1]));
+  CHECK(pauses == std::vector<minutes>{minutes(1), minutes(2), minutes(4), minutes(8), minutes(16),
+                                       minutes(32), minutes(60), minutes(60)});
+}
+
 TEST_CASE("a restarted member goes on with the credential it has") {
   Club club;
   club.net.run_for(25 * day);

@@ -237,4 +237,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an index entry is as large as the largest record with its marks and no larger") {
+  SearchWorld w(4);
+  auto status = [&](std::size_t size) {
+    Parcel parcel = at_key(w.places[1], Bytes(size, 1));
+    std::optional<Status> out;
+    w.at(0).replicas.put({{.parcel = parcel}},
+                         [&](const auto& stored) { out = stored.at(0).status; });
+    REQUIRE(w.net.run_until([&] { return out.has_value(); }, 60s));
+    return *out;
+  };
+  CHECK(status(profile::max_record_size + 2) == Status::malformed);
+  CHECK(status(profile::max_record_size + 3) == Status::too_large);
+}
+
 TEST_SUITE_END();

@@ -181,6 +181,23 @@ TEST_CASE("different sets with one sum do not stay unseen: the next comparison c
   CHECK(seen > 20);
 }
 
+TEST_CASE("a first question has as many parts as lists of half the size need up to its limit") {
+  struct Case {
+    int items;
+    std::size_t list_at_once, parts;
+  };
+  for (const Case& c : {Case{10, 1, 8}, Case{6, 1, 6}, Case{6, 2, 6}, Case{6, 4, 4}, Case{6, 6, 3},
+                        Case{6, 12, 2}, Case{6, 100, 2}, Case{1, 1, 1}}) {
+    CAPTURE(c.items);
+    CAPTURE(c.list_at_once);
+    Rng rng(1);
+    Side a;
+    for (int n = 0; n < c.items; ++n) a.add(some_key(rng, 0));
+    Narrowing search(Arc{}, {.first_parts = 8, .next_parts = 8, .list_at_once = c.list_at_once});
+    CHECK(search.ask(a.sums, 0).parts.size() == c.parts);
+  }
+}
+
 TEST_CASE("an answer that names parts nobody asked about is refused") {
   Rng rng(1);
   Side a;

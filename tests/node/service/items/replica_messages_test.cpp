@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "base/rng.h"
 #include "tests/world/codecs.h"
 
@@ -153,6 +155,9 @@ TEST_CASE("lists that are not in order, or outside their span, are refused") {
   CHECK(decode_list_request(encode(list)));
   CHECK(!decode_list_request(encode(ListRequest{.span = {key(4), key(2)}})));
   CHECK(!decode_list_reply(encode(ListReply{.wanted = {3, 3}})));
+  CHECK(decode_list_reply(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(2)}}})));
+  CHECK(!decode_list_reply(encode(ListReply{.offered = {{.key = key(2)}, {.key = key(1)}}})));
+  CHECK(!decode_list_reply(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(1)}}})));
 }
 
 TEST_CASE("parts that overlap, are out of order or too many are refused") {
@@ -172,6 +177,94 @@ TEST_CASE("parts that overlap, are out of order or too many are refused") {
   many.push_back({next, next});
   CHECK(refused(many));
   CHECK(!decode_digest_reply(encode(DigestReply{{4, 4}})));
+}
+
+TEST_CASE("every list of a message is read up to its limit and refused with one entry more") {
+  auto rising = [](std::size_t count) {
+    std::vector<std::uint16_t> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(static_cast<std::uint16_t>(i));
+    return out;
+  };
+  auto keys = [](std::size_t count) {
+    std::vector<ItemKey> out;
+    ItemKey next = key(1);
+    for (std::size_t i = 0; i < count; ++i, next = after(next)) out.push_back(next);
+    return out;
+  };
+  auto entries = [&](std::size_t count) {
+    std::vector<SyncEntry> out;
+    for (const ItemKey& each : keys(count)) out.push_back({.key = each});
+    return out;
+  };
+  const Parcel parcel{.ring = id_of(1), .kind = ItemKind::author_record};
+  struct Case {
+    const char* what;
+    std::size_t limit;
+    std::function<bool(std::size_t count)> reads;
+  };
+  for (const Case& c : {
+           Case{"put", max_parcels,
+                [&](std::size_t n) {
+                  PutRequest m{std::vector(n, PutRequest::Entry{parcel, {}})};
+                  return decode_put_request(encode(m)).has_value();
+                }},
+           Case{"put reply", max_parcels,
+                [&](std::size_t n) {
+                  PutReply m{.entries = std::vector(n, PutReply::Entry{Status::ok, 1, 1})};
+                  return decode_put_reply(encode(m)).has_value();
+                }},
+           Case{"get reply", max_parcels,
+                [&](std::size_t n) {
+                  GetReply m{.items = std::vector(n, Bytes{1})};
+                  return decode_get_reply(encode(m)).has_value();
+                }},
+           Case{"replicate", max_parcels,
+                [&](std::size_t n) {
+                  ReplicateRequest m{std::vector(n, parcel)};
+                  return decode_replicate_request(encode(m)).has_value();
+                }},
+           Case{"replicate reply", max_parcels,
+                [&](std::size_t n) {
+                  ReplicateReply m{std::vector(n, Status::ok)};
+                  return decode_replicate_reply(encode(m)).has_value();
+                }},
+           Case{"digest reply", max_digests,
+                [&](std::size_t n) {
+                  return decode_digest_reply(encode(DigestReply{rising(n)})).has_value();
+                }},
+           Case{"list", max_sync_entries,
+                [&](std::size_t n) {
+                  ListRequest m{.span = {key(0), key(9)}, .entries = entries(n)};
+                  return decode_list_request(encode(m)).has_value();
+                }},
+           Case{"wanted of a list reply", max_sync_entries,
+                [&](std::size_t n) {
+                  return decode_list_reply(encode(ListReply{.wanted = rising(n)})).has_value();
+                }},
+           Case{"offered of a list reply", max_sync_entries,
+                [&](std::size_t n) {
+                  return decode_list_reply(encode(ListReply{.offered = entries(n)})).has_value();
+                }},
+           Case{"want", max_sync_entries,
+                [&](std::size_t n) {
+                  return decode_want_request(encode(WantRequest{keys(n)})).has_value();
+                }},
+           Case{"want reply", max_parcels,
+                [&](std::size_t n) {
+                  WantReply m{.parcels = std::vector(n, parcel)};
+                  return decode_want_reply(encode(m)).has_value();
+                }},
+           Case{"chain", max_chain,
+                [&](std::size_t n) {
+                  ChainRequest m{std::vector(n, id_of(1))};
+                  return decode_chain_request(encode(m)).has_value();
+                }},
+       }) {
+    CAPTURE(c.what);
+    CHECK(c.reads(0));
+    CHECK(c.reads(c.limit));
+    CHECK_FALSE(c.reads(c.limit + 1));
+  }
 }
 
 TEST_CASE("an error frame keeps to its layout and cuts long text between characters") {

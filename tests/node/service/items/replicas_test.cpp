@@ -62,6 +62,28 @@ TEST_CASE("a record is stored durably on the first r nodes after its key, and re
   for (const Id& id : world.net.live()) CHECK(world.get(author, id));
 }
 
+TEST_CASE("who asks for versions newer than its own is sent those and no others") {
+  World world(6);
+  Author author(1, world.signer);
+  REQUIRE(world.put(author.parcel(7, world.now(), "seven")).status == Status::ok);
+  Id holder = world.holders(author).front();
+  auto items = [&](std::uint64_t newer_than) {
+    GetRequest request{
+        .ring = author.ring(), .kind = ItemKind::author_record, .newer_than = newer_than};
+    std::optional<Result<Frame>> reply;
+    FakeNode& asker = world.net.node(world.net.live().back());
+    asker.ask(world.net.node(holder).self(), raw(FrameType::get_req), encode(request), 5s,
+              [&](Result<Frame> r) { reply = std::move(r); });
+    REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
+    REQUIRE(*reply);
+    return decode_get_reply((*reply)->body)->items.size();
+  };
+  CHECK(items(0) == 1);
+  CHECK(items(6) == 1);
+  CHECK(items(7) == 0);
+  CHECK(items(8) == 0);
+}
+
 TEST_CASE("in a ring smaller than r all nodes hold the record and that is called safe") {
   for (std::size_t nodes : {1u, 2u}) {
     World world(nodes);

@@ -214,6 +214,25 @@ TEST_CASE("in a group everybody who accepted hears everybody, and nobody else he
   CHECK(w.in_state(2, id, State::ended));
 }
 
+TEST_CASE("in a group a line that overtakes the word that its speaker joined is heard") {
+  CallWorld w(6);
+  auto id = w.invite(0, {1, 2});
+  REQUIRE(w.in_state(1, id, State::ringing));
+  REQUIRE(w.calls(1).accept({w.user(1), id}, w.person(1)));
+  REQUIRE(w.in_state(0, id, State::active));
+  w.net.run_for(1s);
+  std::size_t joined = w.seen(1, "joined").size();
+  for (std::uint64_t count : {1, 2}) {
+    Letter letter{.from = w.keys[2], .to = w.user(1), .kind = Letter::Kind::call, .thread = id};
+    letter.time = w.net.node(w.places[1]).now().wall;
+    letter.body = encode(CallMessage{
+        .op = CallMessage::Op::line, .text = "line " + std::to_string(count), .count = count});
+    CHECK(w.calls(1).take(*w.at(1).users.me(), letter) == Delivery::delivered);
+  }
+  CHECK(w.seen(1, "joined").size() == joined + 1);
+  CHECK(w.seen(1, "line") == Texts{"person: line 1", "person: line 2"});
+}
+
 TEST_CASE("a group call goes on without those who decline, are busy or away") {
   CallWorld w(8);
   auto other = w.connect(5, 3);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "tests/node/service/mail/mail_world.h"
@@ -47,6 +48,35 @@ TEST_CASE("no letter of a full mailbox is lost because many come at once") {
   w.net.start(w.places[3]);
   w.net.run_for(2min);
   CHECK(w.texts(3, Place::shown).size() == 6);
+}
+
+TEST_CASE("a keeper that shows the end of a mailbox only hides nothing that others keep") {
+  MailWorld w(8);
+  auto keepers = [&](std::size_t i) {
+    return w.net.true_replicas(mailbox_key(test::test_overlay, w.user(i)), 3);
+  };
+  std::size_t to = 1;
+  while (std::ranges::count(keepers(to), w.places[to]) != 0) ++to;
+  w.befriend(to, 0);
+  Callee away = w.callee(to);
+  w.net.run_for(1s);
+  w.net.crash(w.places[to]);
+  for (const char* text : {"one", "two", "three"})
+    REQUIRE(w.reaches(0, w.send(0, {away}, text), to, SendState::kept));
+  Bytes last{0};  // no letter at all, but behind all letters
+  while (MailboxRules::entry_id(last).bytes[0] != 0xff) last.push_back(0);
+  auto& liar = w.net.node(keepers(to).front());
+  std::size_t asked = 0;
+  liar.on(raw(FrameType::mailbox_req), [&](const Request& request) {
+    FetchReply reply{};
+    if (++asked % 2 == 1) reply = {.more = true, .envelopes = {last}};
+    liar.reply(request, raw(FrameType::mailbox_rep), encode(reply));
+  });
+  w.net.crash(w.places[0]);
+  w.net.start(w.places[to]);
+  w.net.run_for(10s);
+  CHECK(asked == 2);
+  CHECK(w.texts(to, Inbox::Place::shown).size() == 3);
 }
 
 TEST_CASE("who is blocked is answered like anybody else when nobody may write") {

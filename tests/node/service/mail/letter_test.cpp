@@ -117,6 +117,30 @@ TEST_CASE("an older message key still opens what was sealed to it") {
   CHECK(open(*envelope, p.bob, signer, overlay));
 }
 
+TEST_CASE("an envelope is opened with the key that its tag names and with no other") {
+  Pair p;
+  Bytes bytes = p.sealed(p.letter("hello"))->bytes;
+  constexpr std::size_t tag = 1 + UserId::size + 8, head = tag + 4 + 4;
+  ByteWriter writer;
+  writer.raw(as_bytes("beckon/msg/v1"));
+  writer.raw(p.bob.id().bytes);
+  const Bytes info = writer.take();
+  const auto& secret = p.bob.message_keys.front().secret;
+  auto inner = hpke::open(secret, info, ByteView(bytes).first(head), ByteView(bytes).subspan(head));
+  REQUIRE(inner);
+  for (bool named : {true, false}) {
+    CAPTURE(named);
+    bytes.resize(head);
+    if (!named) bytes[tag] ^= 1;
+    auto sealed = hpke::seal(hpke::public_key(secret), p.secrets.next(), info, bytes, *inner);
+    REQUIRE(sealed);
+    bytes.insert(bytes.end(), sealed->begin(), sealed->end());
+    auto envelope = decode_envelope(bytes);
+    REQUIRE(envelope);
+    CHECK(open(*envelope, p.bob, signer, overlay).has_value() == named);
+  }
+}
+
 TEST_CASE("too long a text, too long a name and broken UTF-8 are refused before sealing") {
   Pair p;
   CHECK_FALSE(p.sealed(p.letter(std::string(65537, 'x'))));

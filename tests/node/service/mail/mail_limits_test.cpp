@@ -461,6 +461,24 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
   CHECK((acks == 0 || most_acks == 3));  // none if node 1 keeps that mailbox itself
 }
 
+TEST_CASE("while senders do not answer receipts_at_once receipts are under way and no more") {
+  Limited w([](auto& o) { o.mailbox.receipts_at_once = 2; }, 6);
+  w.befriend(1, 0);
+  Callee away = w.callee(1);
+  w.net.run_for(1s);
+  w.net.crash(w.places[1]);
+  for (int i = 0; i < 6; ++i)
+    REQUIRE(w.reaches(0, w.send(0, {away}, std::to_string(i)), 1, SendState::kept));
+  w.net.node(w.places[0]).on(raw(FrameType::deliver_req), [](const Request&) {});
+  Open receipts(w, 1, FrameType::deliver_req);
+  w.net.start(w.places[1]);
+  w.net.run_for(2s);
+  CHECK(w.texts(1, Place::shown).size() == 6);
+  CHECK(receipts.now == 2);
+  w.net.run_for(30s);
+  CHECK(receipts.most > 2);  // silence ends a try, and the next ones go out
+}
+
 TEST_CASE("receipts and acknowledgements beyond those that may wait are left to the next try") {
   Limited w(
       [](auto& o) {

@@ -30,6 +30,13 @@ struct Restarting : MailWorld {
     stop();
     net.start(places[1]);
   }
+  /// Whether node 1, which is down, could start with this on its disk.
+  Result<void> load(const MemoryStore::Contents& contents) {
+    disk().restore(contents);
+    test::MailNode node(net.node(places[1]), book, signer, {}, options);
+    if (auto done = node.users.load(); !done) return done;
+    return node.mail.load();
+  }
   Mail& mail() { return at(1).mail; }
   MemoryStore& disk() { return net.node(places[1]).disk(); }
 
@@ -271,13 +278,7 @@ TEST_CASE("a row that cannot be read stops the start with a sentence that names 
   w.mail().inbox().erase_requests(user, w.keys[2], ignore);  // leaves a row with the next number
   w.stop();
   const MemoryStore::Contents good = w.disk().snapshot();
-  auto load = [&](const MemoryStore::Contents& contents) -> Result<void> {
-    w.disk().restore(contents);
-    test::MailNode node(w.net.node(w.places[1]), w.book, w.signer, {}, w.options);
-    if (auto done = node.users.load(); !done) return done;
-    return node.mail.load();
-  };
-  REQUIRE(load(good));
+  REQUIRE(w.load(good));
   struct Damage {
     const char* what;
     std::function<void(Bytes& key, Bytes& value)> apply;
@@ -310,7 +311,7 @@ TEST_CASE("a row that cannot be read stops the start with a sentence that names 
         damage.apply(bad_key, bad_value);
         bad[table].erase(key);
         bad[table][bad_key] = bad_value;
-        auto loaded = load(bad);
+        auto loaded = w.load(bad);
         REQUIRE_FALSE(loaded);
         CAPTURE(loaded.error().text);
         CHECK(loaded.error().text.find("the stored ") == 0);
@@ -321,6 +322,37 @@ TEST_CASE("a row that cannot be read stops the start with a sentence that names 
     }
   }
   CHECK(tried.size() == 4);
+}
+
+TEST_CASE("a byte of a row with few values is read in their range and refused outside of it") {
+  Restarting w(4);
+  w.put(w.user(1), contact(10, Standing::blocked));
+  w.stand(0, Standing::accepted);
+  REQUIRE(w.reaches(0, w.send(0, {w.callee(1)}, "kept here"), 1, SendState::delivered));
+  w.send(1, {w.callee(0)}, "sent from here");
+  w.stop();
+  const MemoryStore::Contents good = w.disk().snapshot();
+  struct Field {
+    const char* what;
+    Table table;
+    std::size_t at;
+    int first;
+    int last;
+  };
+  for (const Field& field :
+       {Field{"standing", Table::contacts, 33, 1, 2}, Field{"place", Table::inbox, 1, 1, 3},
+        Field{"unread", Table::inbox, 2, 0, 1},
+        Field{"state", Table::outbox, 1, 0, send_states - 1}}) {
+    CAPTURE(field.what);
+    const auto& [key, value] = *good.at(field.table).rbegin();  // of a letter, a recipient
+    for (int number = std::max(0, field.first - 1); number <= field.last + 1; ++number) {
+      CAPTURE(number);
+      MemoryStore::Contents changed = good;
+      changed[field.table][key][field.at] = static_cast<std::uint8_t>(number);
+      bool in_range = number >= field.first && number <= field.last;
+      CHECK(w.load(changed).has_value() == in_range);
+    }
+  }
 }
 
 TEST_SUITE_END();

@@ -120,6 +120,22 @@ TEST_SUITE("service/membership") {
     CHECK(settled == State::joining);
   }
 
+  TEST_CASE("a node that has run for long is as patient with the addresses given as a new one") {
+    for (Duration before : {0s, 60s}) {
+      CAPTURE(before.count());
+      Bench bench;
+      bench.run(before);
+      bench.membership.enter({.join = {"a:1"}}, {});
+      std::optional<State> settled;
+      REQUIRE(bench.membership.when_settled(1h, [&](State s) { settled = s; }));
+      bench.membership.on_trouble("a:1", {ErrorCode::unavailable, "refused"});
+      bench.run(4s - 10ms);
+      CHECK_FALSE(settled);
+      bench.run(300ms);
+      CHECK(settled == State::joining);
+    }
+  }
+
   TEST_CASE("troubles of so many addresses are kept, the newest of each, while joining") {
     Bench bench({.troubles = 2});
     Membership& m = bench.membership;
