@@ -28,6 +28,13 @@ void FingerTable::set(int exponent, const PeerRef& owner) {
   }
 }
 
+void FingerTable::learn(const Arc& owned, const PeerRef& owner, int asked) {
+  for (int exponent = 0; exponent < 160; ++exponent) {
+    bool wanted = exponent == asked || fingers_.contains(exponent);
+    if (wanted && owned.contains(start(exponent))) set(exponent, owner);
+  }
+}
+
 void FingerTable::drop(const Id& peer) {
   std::erase_if(fingers_, [&](const auto& finger) { return finger.second.id == peer; });
 }

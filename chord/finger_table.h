@@ -18,6 +18,9 @@ class FingerTable {
   /// The next exponent to refresh, walking down from 159 to where the first successor covers all.
   int next_exponent(const Id& first_successor);
   void set(int exponent, const PeerRef& owner);
+  /// Who owns that arc is the finger of all exponents in it that are kept, and of the one asked
+  /// for.
+  void learn(const Arc& owned, const PeerRef& owner, int asked);
   void drop(const Id& peer);
   void clear() { fingers_.clear(); }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "base/recent_map.h"
 #include "base/time.h"
 #include "chord/options.h"
 #include "chord/peer_ref.h"
@@ -24,9 +24,9 @@ class LocationCache {
   };
 
   explicit LocationCache(const Options& options)
-      : time_(options.cache_time), capacity_(options.cache_arcs) {}
+      : time_(options.cache_time), by_owner_(options.cache_arcs) {}
 
-  void learn(Location location);
+  void learn(const Location& location) { by_owner_.touch(location.owner.id) = location; }
   std::optional<Location> find(const Id& key, Time now) const;
   void drop(const Id& owner) { by_owner_.erase(owner); }
   std::size_t size() const { return by_owner_.size(); }
@@ -35,8 +35,7 @@ class LocationCache {
 
  private:
   Duration time_;
-  std::size_t capacity_;
-  std::map<Id, Location> by_owner_{};
+  RecentMap<Id, Location> by_owner_;
 };
 
 }  // namespace beckon::chord

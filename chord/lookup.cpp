@@ -160,9 +160,16 @@ void Lookup::give_up() {
   if (!finding_) finding_ = Finding{.outcome = LookupOutcome::timed_out};
 }
 
-std::vector<std::pair<PeerRef, std::vector<PeerRef>>> Lookup::lists() const {
-  std::vector<std::pair<PeerRef, std::vector<PeerRef>>> out;
-  for (const auto& [far, contact] : answered_) out.emplace_back(contact.peer, contact.list);
+std::vector<std::vector<Id>> Lookup::lists_to_adopt() const {
+  std::vector<std::vector<Id>> out;
+  for (const auto& [far, contact] : answered_) {
+    std::vector<Id>& ids = out.emplace_back();
+    for (const PeerRef& peer : contact.list) {
+      bool behind = !Arc{.after = contact.peer.id, .upto = self_.id}.contains(peer.id);
+      if (!ids.empty() || behind) ids.push_back(peer.id);
+    }
+    if (contact.list.empty()) ids.push_back(contact.peer.id);
+  }
   return out;
 }
 

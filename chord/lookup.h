@@ -3,13 +3,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"
 #include "chord/message.h"
 #include "chord/options.h"
-#include "chord/peer_io.h"
+#include "chord/ring_io.h"
 
 namespace beckon::chord {
 
@@ -63,7 +62,7 @@ class Lookup {
   std::size_t contacts() const { return contacts_; }
   const std::vector<Id>& path() const { return path_; }
   /// Lists a join could adopt when this ends; for the budget of simulated crashes.
-  std::vector<std::pair<PeerRef, std::vector<PeerRef>>> lists() const;
+  std::vector<std::vector<Id>> lists_to_adopt() const;
 
   friend bool operator==(const Lookup&, const Lookup&) = default;
 

@@ -193,6 +193,13 @@ void Maintenance::flush(const Id& predecessor) {
   if (predecessor_ && predecessor_->id == predecessor) predecessor_.reset();
 }
 
+bool Maintenance::owns(const Id& key) const {
+  if (mode_ != Mode::member) return false;
+  Id before = predecessor_ ? predecessor_->id : self_.id;
+  bool knows_range = predecessor_ || successors_.empty() || key == self_.id;
+  return knows_range && Arc{.after = before, .upto = self_.id}.contains(key);
+}
+
 StateReply Maintenance::state(std::uint64_t epoch) const {
   return {.mode = mode_,
           .epoch = epoch,

@@ -108,6 +108,8 @@ class Maintenance {
   const SuccessorList& successors() const { return successors_; }
   const Operation& operation() const { return operation_; }
   bool busy() const { return operation_.index() != 0; }
+  /// Whether a key is ours, as far as our pointers say.
+  bool owns(const Id& key) const;
   bool rectifying() const { return rectify_.has_value(); }
   StateReply state(std::uint64_t epoch) const;
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <map>
 
-#include "base/time.h"
+#include "base/recent_map.h"
+#include "base/token_bucket.h"
 #include "chord/id.h"
 #include "chord/options.h"
 
@@ -21,14 +21,8 @@ class Rates {
   friend bool operator==(const Rates&, const Rates&) = default;
 
  private:
-  struct Buckets {
-    std::array<double, kinds> tokens{};
-    Time filled{};
-    friend bool operator==(const Buckets&, const Buckets&) = default;
-  };
   std::array<double, kinds> per_second_;
-  std::size_t capacity_;
-  std::map<Id, Buckets> buckets_{};
+  RecentMap<Id, std::array<TokenBucket, kinds>> buckets_;
 };
 
 }  // namespace beckon::chord

@@ -10,15 +10,35 @@
 
 namespace beckon::chord {
 
-/// Requests under way: each is answered, given up or expired exactly once. `tag` and `attempt` are
-/// the asker's own business. Used by the ring and by services, whose numbers differ in the top bit
-/// (message.h). Holds at most `limit`.
+/// What a request is for. `number` names the lookup it belongs to, or is the tag of a PingPeer.
+struct Purpose {
+  enum Kind : std::uint8_t {
+    operation,  // of Maintenance
+    rectify,
+    flush,
+    check_entry,
+    lookup_next,
+    lookup_state,
+    verify,
+    user_ping,
+    leave
+  };
+  Kind kind{};
+  std::uint64_t number{};
+
+  bool of_lookup() const { return kind == lookup_next || kind == lookup_state; }
+  bool of_pointers() const { return kind == operation || kind == rectify || kind == flush; }
+  friend bool operator==(const Purpose&, const Purpose&) = default;
+};
+
+/// Requests of the ring under way: each is answered, given up or expired exactly once. Holds at
+/// most `limit`; a number is never used again.
 class Requests {
  public:
   struct Pending {
     PeerRef peer{};
     std::uint8_t type{};
-    std::uint64_t tag{};
+    Purpose purpose{};
     int attempt = 1;
     bool link_lost = false;  // while it waited
     Time first_sent{};

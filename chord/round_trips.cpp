@@ -9,46 +9,45 @@ RoundTrips::RoundTrips(const Options& options)
       min_(options.rto_min),
       max_(options.rto_max),
       dead_after_(options.dead_after),
-      capacity_(options.tracked_peers) {}
+      entries_(options.tracked_peers) {}
 
 Duration RoundTrips::rto(const Id& peer) const {
-  auto found = entries_.find(peer);
-  if (found == entries_.end()) return first_;
-  const Entry& e = found->second;
-  Duration base = e.measured ? std::clamp(e.srtt + 4 * e.rttvar, min_, max_) : first_;
-  return std::min(max_, base * (1 << std::min(e.misses, 3)));  // Karn: back off until an answer
+  const Entry* e = entries_.find(peer);
+  if (e == nullptr) return first_;
+  Duration base = e->measured ? std::clamp(e->srtt + 4 * e->rttvar, min_, max_) : first_;
+  return std::min(max_, base * (1 << std::min(e->misses, 3)));  // Karn: back off until an answer
 }
 
 std::optional<Duration> RoundTrips::smoothed(const Id& peer) const {
-  auto found = entries_.find(peer);
-  if (found == entries_.end() || !found->second.measured) return std::nullopt;
-  return found->second.srtt;
+  const Entry* e = entries_.find(peer);
+  if (e == nullptr || !e->measured) return std::nullopt;
+  return e->srtt;
 }
 
 bool RoundTrips::dead(const Id& peer) const {
-  auto found = entries_.find(peer);
-  return found != entries_.end() && found->second.misses >= dead_after_;
+  const Entry* e = entries_.find(peer);
+  return e != nullptr && e->misses >= dead_after_;
 }
 
 bool RoundTrips::suspected(const Id& peer) const {
-  auto found = entries_.find(peer);
-  return found != entries_.end() && found->second.misses > 0;
+  const Entry* e = entries_.find(peer);
+  return e != nullptr && e->misses > 0;
 }
 
 bool RoundTrips::heard_since(const Id& peer, Time moment) const {
-  auto found = entries_.find(peer);
-  return found != entries_.end() && found->second.last_heard > moment;
+  const Entry* e = entries_.find(peer);
+  return e != nullptr && e->last_heard > moment;
 }
 
 void RoundTrips::heard(const Id& peer, Time now) {
-  Entry& e = entry(peer, now);
+  Entry& e = entries_.touch(peer);
   e.last_heard = now;
   e.misses = 0;
 }
 
 void RoundTrips::measured(const Id& peer, Duration round_trip, Time now) {
   heard(peer, now);
-  Entry& e = entry(peer, now);
+  Entry& e = entries_.touch(peer);
   if (!e.measured) {
     e.srtt = round_trip;
     e.rttvar = round_trip / 2;
@@ -61,7 +60,7 @@ void RoundTrips::measured(const Id& peer, Duration round_trip, Time now) {
 }
 
 void RoundTrips::missed(const Id& peer, Time sent, Time now) {
-  Entry& e = entry(peer, now);
+  Entry& e = entries_.touch(peer);
   if (e.misses > 0 && sent < e.last_miss) return;
   if (e.last_heard > sent) return;  // it lives; this one answer was lost
   ++e.misses;
@@ -69,21 +68,9 @@ void RoundTrips::missed(const Id& peer, Time sent, Time now) {
 }
 
 void RoundTrips::declare_dead(const Id& peer, Time now) {
-  Entry& e = entry(peer, now);
+  Entry& e = entries_.touch(peer);
   e.misses = std::max(e.misses, dead_after_);
   e.last_miss = now;
-}
-
-RoundTrips::Entry& RoundTrips::entry(const Id& peer, Time now) {
-  auto found = entries_.find(peer);
-  if (found == entries_.end() && entries_.size() >= capacity_) {
-    entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](auto& a, auto& b) {
-      return a.second.touched < b.second.touched;
-    }));
-  }
-  Entry& e = entries_[peer];
-  e.touched = now;
-  return e;
 }
 
 }  // namespace beckon::chord

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <map>
 #include <optional>
 
+#include "base/recent_map.h"
 #include "base/time.h"
 #include "chord/id.h"
 #include "chord/options.h"
@@ -40,15 +40,12 @@ class RoundTrips {
     int misses = 0;
     Time last_heard = Time::min();
     Time last_miss = Time::min();
-    Time touched{};
     friend bool operator==(const Entry&, const Entry&) = default;
   };
-  Entry& entry(const Id& peer, Time now);
 
   Duration first_, min_, max_;
   int dead_after_;
-  std::size_t capacity_;
-  std::map<Id, Entry> entries_{};
+  RecentMap<Id, Entry> entries_;
 };
 
 }  // namespace beckon::chord

@@ -6,8 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/address.h"
 #include "base/duration.h"
-#include "config/address.h"
 #include "config/toml_file.h"
 
 namespace beckon::config {
@@ -30,7 +30,7 @@ std::vector<std::string> split(std::string_view text) {
 Result<std::string> check_addresses(std::string_view value) {
   std::string out;
   for (const std::string& item : split(value)) {
-    auto address = parse_address(item);
+    auto address = Address::parse(item);
     if (!address) return address.error();
     out += (out.empty() ? "" : ",") + item;
   }
@@ -40,11 +40,11 @@ Result<std::string> check_addresses(std::string_view value) {
 /// An address for others to dial.
 Result<std::string> check_reachable(std::string_view value) {
   if (value.empty()) return std::string();
-  auto address = parse_address(value);
+  auto address = Address::parse(value);
   if (!address) return address.error();
   if (address->port == 0)
     return invalid("others cannot dial port 0: wanted a port from 1 to 65535");
-  if (is_unspecified(address->host)) {
+  if (address->unspecified()) {
     return invalid(
         fmt::format("others cannot dial {}: wanted an address of this machine", address->host));
   }
@@ -149,7 +149,7 @@ Result<std::string> check_value(const Key& key, std::string_view value) {
       return check_reachable(value);
     case Kind::address: {
       if (value.empty()) return std::string();
-      auto address = parse_address(value);
+      auto address = Address::parse(value);
       if (!address) return address.error();
       return std::string(value);
     }

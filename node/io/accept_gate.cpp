@@ -38,17 +38,17 @@ void Places::give_back(const uv::Endpoint& from) {
 }
 
 AcceptGate::AcceptGate(const Options& options)
-    : options_(options), all_(options.all), unproven_(options.unproven), tokens_(options.burst) {}
+    : options_(options),
+      all_(options.all),
+      unproven_(options.unproven),
+      tokens_(options.handshakes, {}) {}
 
 bool AcceptGate::open(Time now) {
-  double seconds = std::chrono::duration<double>(now - refilled_).count();
-  tokens_ = std::min(options_.burst, tokens_ + seconds * options_.per_second);
-  refilled_ = now;
-  return tokens_ >= 1 && !all_.full() && !unproven_.full();
+  return tokens_.fill(options_.handshakes, now) >= 1 && !all_.full() && !unproven_.full();
 }
 
 Result<void> AcceptGate::enter(const uv::Endpoint& from) {
-  tokens_ -= 1;
+  tokens_.take(1);
   if (!all_.free_for(from)) return Error{ErrorCode::refused, "too many connections from there"};
   if (!unproven_.free_for(from)) {
     return Error{ErrorCode::refused, "too many connections that have not said who they are"};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/time.h"
+#include "base/token_bucket.h"
 #include "node/io/uv.h"
 
 namespace beckon::io {
@@ -40,8 +40,7 @@ class AcceptGate {
   struct Options {
     Places::Limits all{};
     Places::Limits unproven{};
-    double per_second{};
-    double burst{};
+    TokenBucket::Rate handshakes{};
   };
   explicit AcceptGate(const Options& options);
 
@@ -55,8 +54,7 @@ class AcceptGate {
   Options options_;
   Places all_;
   Places unproven_;
-  double tokens_;
-  Time refilled_{};
+  TokenBucket tokens_;
 };
 
 /// Decides whether a complaint about an address is news: once in `again` each, and of a bounded

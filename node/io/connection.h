@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "node/io/address.h"
+#include "base/address.h"
 #include "node/io/tls.h"
 #include "node/io/uv.h"
 #include "node/service/kernel/frame_splitter.h"

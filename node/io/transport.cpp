@@ -22,8 +22,7 @@ AcceptGate::Options gate_options(const TransportOptions& o) {
           .unproven = {.total = o.max_unauthenticated,
                        .per_address = o.max_unauthenticated_per_address,
                        .loopback = o.max_unauthenticated_loopback},
-          .per_second = o.handshakes_per_second,
-          .burst = o.handshake_burst};
+          .handshakes = {.per_second = o.handshakes_per_second, .burst = o.handshake_burst}};
 }
 
 Error no_room() {

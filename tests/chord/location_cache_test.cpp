@@ -52,8 +52,8 @@ TEST_CASE("a full cache gives up what it learnt longest ago") {
   Options options;
   options.cache_arcs = 2;
   LocationCache cache(options);
-  cache.learn(arc(10, 20, at(5)));
   cache.learn(arc(20, 30, at(4)));
+  cache.learn(arc(10, 20, at(5)));
   cache.learn(arc(30, 40, at(6)));
   CHECK(cache.size() == 2);
   CHECK(cache.find(id(15), at(7)));

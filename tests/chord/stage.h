@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "chord/peer.h"
+#include "chord/ring_node.h"
 #include "chord/wire.h"
 #include "tests/chord/peers.h"
 
@@ -18,7 +18,7 @@ class Stage {
   explicit Stage(unsigned place = 10, const Options& options = {})
       : self(options, peer(place), 5, Rng(1)) {}
 
-  Peer self;
+  RingNode self;
   Time t = at(1000);
   std::function<std::optional<Message>(const Frame&)> others{};
 

@@ -1,5 +1,5 @@
-// Every ring body, and a whole Peer fed with frames, links and ticks taken from the input.
-#include "chord/peer.h"
+// Every ring body, and a whole RingNode fed with frames, links and ticks taken from the input.
+#include "chord/ring_node.h"
 #include "chord/wire.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -20,7 +20,7 @@ void check_decoder(std::uint8_t type, ByteView body) {
 }
 
 /// Outputs stay bounded; the list changes only in an operation, when joining or when time passes.
-void check(const Peer& before, const Peer& after, const Output& out, bool may_begin) {
+void check(const RingNode& before, const RingNode& after, const Output& out, bool may_begin) {
   ENSURE(out.send.size() <= 64);
   for (const Frame& frame : out.send) ENSURE(frame.body.size() <= max_frame_body);
   bool same = before.successors() == after.successors();
@@ -32,10 +32,10 @@ void check(const Peer& before, const Peer& after, const Output& out, bool may_be
 class Story {
  public:
   explicit Story(ByteView bytes)
-      : in_(bytes), peer_({}, {.id = Id{{1}}, .address = "me"}, 1, Rng(1)) {
+      : in_(bytes), node_({}, {.id = Id{{1}}, .address = "me"}, 1, Rng(1)) {
     step(
         [&] {
-          return peer_.start(
+          return node_.start(
               in_.u8() % 2 == 0 ? Command(Create{}) : Command(Join{{"a"}, {stranger(1)}, {}}),
               now_);
         },
@@ -50,26 +50,26 @@ class Story {
         case 0:
           step(
               [&] {
-                return peer_.link_up({who, in_.u8(), what % 16 == 0 ? "a" : ""}, now_);
+                return node_.link_up({who, in_.u8(), what % 16 == 0 ? "a" : ""}, now_);
               },
               false);
           break;
         case 1:
-          step([&] { return peer_.link_down(who.id, now_); }, false);
+          step([&] { return node_.link_down(who.id, now_); }, false);
           break;
         case 2:
-          step([&] { return peer_.unreachable(who, now_); }, false);
+          step([&] { return node_.unreachable(who, now_); }, false);
           break;
         case 3:
           now_.mono += std::chrono::milliseconds(in_.u16());
           [[fallthrough]];
         case 4:
-          step([&] { return peer_.tick(now_); }, true);
+          step([&] { return node_.tick(now_); }, true);
           break;
         case 5:
           step(
               [&] {
-                return peer_.start(FindOwner{1, stranger(in_.u8()).id, Freshness::verified}, now_);
+                return node_.start(FindOwner{1, stranger(in_.u8()).id, Freshness::verified}, now_);
               },
               false);
           break;
@@ -92,20 +92,20 @@ class Story {
     ByteView body = in_.counted8();
     f.body.assign(body.begin(), body.end());
     check_decoder(f.type, f.body);
-    step([&] { return peer_.receive(f, now_); }, false);
+    step([&] { return node_.receive(f, now_); }, false);
   }
 
   template <typename Call>
   void step(Call call, bool may_begin) {
-    Peer before = peer_;
+    RingNode before = node_;
     Output out = call();
-    check(before, peer_, out, may_begin);
+    check(before, node_, out, may_begin);
     if (!out.send.empty()) last_ = out.send;
   }
 
   ByteReader in_;
   Now now_{};
-  Peer peer_;
+  RingNode node_;
   std::vector<Frame> last_{};
 };
 

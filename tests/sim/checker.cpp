@@ -7,75 +7,75 @@ namespace beckon::sim {
 
 void Checker::before(const Event& event) {
   const Host& host = world_.hosts()[event.host];
-  const chord::Peer& peer = host.process->peer();
+  const chord::RingNode& node = host.process->ring();
   list_before_.clear();
-  for (const PeerRef& entry : peer.successors()) list_before_.push_back(entry.id);
-  mode_before_ = peer.mode();
-  operation_before_ = peer.operation_open();
-  peer_before_.reset();
+  for (const PeerRef& entry : node.successors()) list_before_.push_back(entry.id);
+  mode_before_ = node.mode();
+  operation_before_ = node.operation_open();
+  node_before_.reset();
   if (event.kind != Event::Kind::deliver) return;
   const Host& sender = world_.hosts()[event.other];
   auto seen = epochs_.find({event.host, sender.self.id});
   if (seen == epochs_.end() || seen->second.hearer != host.life) return;
-  if (sender.disk->epoch < seen->second.epoch) peer_before_ = peer;
+  if (sender.disk->epoch < seen->second.epoch) node_before_ = node;
   if (sender.disk->epoch == seen->second.epoch) seen->second.heard = world_.now();
 }
 
 void Checker::after(const Event& event, const Actions& actions) {
-  const chord::Peer& peer = world_.hosts()[event.host].process->peer();
-  if (peer.mode() != mode_before_) view_.reset();
-  if (!same_list(peer)) changed_.push_back(event.host);
-  check_single_writer(event, peer);
-  check_epochs(event, peer);
+  const chord::RingNode& node = world_.hosts()[event.host].process->ring();
+  if (node.mode() != mode_before_) view_.reset();
+  if (!same_list(node)) changed_.push_back(event.host);
+  check_single_writer(event, node);
+  check_epochs(event, node);
   check_bounds(actions);
   check_idle(event);
-  if (peer.waits_in_vain()) fail("I8: " + peer.self().id.brief() + " waits for no answer");
+  if (node.waits_in_vain()) fail("I8: " + node.self().id.brief() + " waits for no answer");
 }
 
-bool Checker::same_list(const chord::Peer& peer) const {
-  return std::equal(list_before_.begin(), list_before_.end(), peer.successors().begin(),
-                    peer.successors().end(),
+bool Checker::same_list(const chord::RingNode& node) const {
+  return std::equal(list_before_.begin(), list_before_.end(), node.successors().begin(),
+                    node.successors().end(),
                     [](const Id& id, const PeerRef& entry) { return id == entry.id; });
 }
 
-void Checker::check_single_writer(const Event& event, const chord::Peer& peer) {
+void Checker::check_single_writer(const Event& event, const chord::RingNode& node) {
   bool joined = mode_before_ != chord::Mode::member;
-  if (same_list(peer) || joined) return;
-  check_adoption(event, peer);
+  if (same_list(node) || joined) return;
+  check_adoption(event, node);
   if (operation_before_) return;
   if (event.kind == Event::Kind::wake) return;  // operations begin in ticks
-  fail("I6: " + peer.self().id.brief() + " changed its list outside an operation");
+  fail("I6: " + node.self().id.brief() + " changed its list outside an operation");
 }
 
 /// A first successor that was not in the list before is the one whose answer just came.
-void Checker::check_adoption(const Event& event, const chord::Peer& peer) {
-  if (peer.successors().empty()) return;
-  const Id& head = peer.successors().front().id;
+void Checker::check_adoption(const Event& event, const chord::RingNode& node) {
+  if (node.successors().empty()) return;
+  const Id& head = node.successors().front().id;
   bool listed = std::find(list_before_.begin(), list_before_.end(), head) != list_before_.end();
   bool answered = event.kind == Event::Kind::deliver && event.frame.peer.id == head;
   if (!listed && !answered) {
-    fail("I6: " + peer.self().id.brief() + " adopted " + head.brief() + ", which did not answer");
+    fail("I6: " + node.self().id.brief() + " adopted " + head.brief() + ", which did not answer");
   }
 }
 
-void Checker::check_epochs(const Event& event, const chord::Peer& peer) {
-  if (peer_before_) {
-    bool same = peer_before_->successors() == peer.successors() &&
-                peer_before_->predecessor() == peer.predecessor() &&
-                peer_before_->mode() == peer.mode() &&
-                peer_before_->operation_open() == peer.operation_open() &&
-                peer_before_->open_requests() == peer.open_requests();
-    if (!same) fail("I7: " + peer.self().id.brief() + " listened to an earlier life");
+void Checker::check_epochs(const Event& event, const chord::RingNode& node) {
+  if (node_before_) {
+    bool same = node_before_->successors() == node.successors() &&
+                node_before_->predecessor() == node.predecessor() &&
+                node_before_->mode() == node.mode() &&
+                node_before_->operation_open() == node.operation_open() &&
+                node_before_->open_requests() == node.open_requests();
+    if (!same) fail("I7: " + node.self().id.brief() + " listened to an earlier life");
   }
   if (event.kind != Event::Kind::up) return;
   const Id& id = world_.hosts()[event.other].self.id;
-  if (!peer.linked().contains(id)) return;
+  if (!node.linked().contains(id)) return;
   std::uint64_t hearer = world_.hosts()[event.host].life;
   Life& seen = epochs_[{event.host, id}];
   if (seen.hearer != hearer) seen = {};
   bool recent = seen.heard + plan_.options.epoch_memory > world_.now();
   if (event.frame.request < seen.epoch && recent) {
-    fail("I7: " + peer.self().id.brief() + " accepted a link to an earlier life");
+    fail("I7: " + node.self().id.brief() + " accepted a link to an earlier life");
   }
   seen = {.hearer = hearer, .epoch = event.frame.request, .heard = world_.now()};
 }

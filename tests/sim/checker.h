@@ -26,10 +26,10 @@ class Checker final : public Observer {
   const Violation& violation() const { return violation_; }
 
  private:
-  void check_single_writer(const Event& event, const chord::Peer& peer);
-  void check_adoption(const Event& event, const chord::Peer& peer);
-  void check_epochs(const Event& event, const chord::Peer& peer);
-  bool same_list(const chord::Peer& peer) const;
+  void check_single_writer(const Event& event, const chord::RingNode& node);
+  void check_adoption(const Event& event, const chord::RingNode& node);
+  void check_epochs(const Event& event, const chord::RingNode& node);
+  bool same_list(const chord::RingNode& node) const;
   void check_bounds(const Actions& actions);
   void check_idle(const Event& event);
   void look_at_everybody();
@@ -47,7 +47,7 @@ class Checker final : public Observer {
   std::vector<Id> list_before_{};
   chord::Mode mode_before_{};
   bool operation_before_ = false;
-  std::optional<chord::Peer> peer_before_{};  // only when the frame must change nothing
+  std::optional<chord::RingNode> node_before_{};  // only when the frame must change nothing
   struct Life {
     std::uint64_t hearer{};  // which life of its
     std::uint64_t epoch{};

@@ -28,9 +28,9 @@ struct Lan {
     }
   }
 
-  const chord::Peer& peer(HostNumber host) const { return world.hosts()[host].process->peer(); }
+  const chord::RingNode& node(HostNumber host) const { return world.hosts()[host].process->ring(); }
   const Id& id(HostNumber host) const { return world.hosts()[host].self.id; }
-  bool member(HostNumber host) const { return peer(host).mode() == chord::Mode::member; }
+  bool member(HostNumber host) const { return node(host).mode() == chord::Mode::member; }
   void pass(Duration time) {
     world.run_until(world.now() + time, [] { return true; });
   }
@@ -88,8 +88,8 @@ TEST_CASE("a newcomer's neighbours know it within one round of stabilize") {
   lan.make_ring(8);
   (void)lan.join(8, {"n0"});
   Duration took = lan.until([&] {
-    return lan.peer(7).successors().front().id == lan.id(8) &&
-           lan.peer(0).predecessor()->id == lan.id(8);
+    return lan.node(7).successors().front().id == lan.id(8) &&
+           lan.node(0).predecessor()->id == lan.id(8);
   });
   CHECK(took <= lan.options.stabilize_every * 5 / 4 + 8 * one_way);
 }
@@ -99,8 +99,8 @@ TEST_CASE("neighbours of a peer that leaves close the gap at once") {
   lan.make_ring(8);
   lan.world.leave(3);
   Duration took = lan.until([&] {
-    return lan.peer(2).successors().front().id == lan.id(4) &&
-           lan.peer(4).predecessor()->id == lan.id(2);
+    return lan.node(2).successors().front().id == lan.id(4) &&
+           lan.node(4).predecessor()->id == lan.id(2);
   });
   CHECK(took <= lan.options.stabilize_every / 4 + 8 * one_way);
   CHECK_FALSE(lan.world.hosts()[3].running());

@@ -40,7 +40,7 @@ bool Liar::alter(Frame& frame) {
 
 std::vector<PeerRef> Liar::fellows(const Id& after) {
   std::vector<PeerRef> out = factory_.liars();
-  std::erase_if(out, [&](const PeerRef& peer) { return peer.id == node_->peer().self().id; });
+  std::erase_if(out, [&](const PeerRef& peer) { return peer.id == node_->ring().self().id; });
   std::sort(out.begin(), out.end(),
             [&](const PeerRef& a, const PeerRef& b) { return a.id - after < b.id - after; });
   return out;
@@ -50,10 +50,10 @@ std::vector<PeerRef> Liar::fellows(const Id& after) {
 void Liar::alter_ring(Frame& frame) {
   auto message = chord::decode(frame.type, frame.body);
   ENSURE(message.has_value());
-  const Id& self = node_->peer().self().id;
+  const Id& self = node_->ring().self().id;
   std::vector<PeerRef> list = fellows(self);
-  if (list.size() > node_->peer().options().list_length) {
-    list.resize(node_->peer().options().list_length);
+  if (list.size() > node_->ring().options().list_length) {
+    list.resize(node_->ring().options().list_length);
   }
   std::optional<PeerRef> before;
   if (!list.empty()) before = list.back();

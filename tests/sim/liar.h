@@ -32,7 +32,7 @@ class Liar final : public Process {
   Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override {
     return lie(node_->find(tag, key, how, now));
   }
-  const chord::Peer& peer() const override { return node_->peer(); }
+  const chord::RingNode& ring() const override { return node_->ring(); }
 
  private:
   Actions lie(Actions actions);

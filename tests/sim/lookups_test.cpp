@@ -104,7 +104,7 @@ TEST_CASE("who lost its whole list takes the nearest peer it has met, not the lo
     ring.pass(
         seconds(60));  // back from its predecessor, five peers a round, it would be two minutes
     RingView view(ring.world.hosts());
-    const auto& list = view.members()[*view.index_of_host(0)].peer->successors();
+    const auto& list = view.members()[*view.index_of_host(0)].node->successors();
     REQUIRE(!list.empty());
     CHECK(list.front().id == ring.world.hosts()[4].self.id);
     CHECK(ring.find(70, ring.world.hosts()[3].self.id).owner.id == ring.world.hosts()[4].self.id);
@@ -154,17 +154,17 @@ TEST_CASE(
 TEST_CASE("leaving tells at most 64 peers in one step, however many have notified us") {
   PeerRef self{.address = "self"};
   self.id.bytes[0] = 1;
-  chord::Peer peer({}, self, 1, Rng(1));
+  chord::RingNode node({}, self, 1, Rng(1));
   Now now{};
-  (void)peer.start(chord::Create{}, now);
+  (void)node.start(chord::Create{}, now);
   for (unsigned i = 1; i <= 100; ++i) {
     PeerRef other{.address = "x"};
     other.id.bytes[19] = static_cast<std::uint8_t>(i);
-    (void)peer.link_up({.peer = other, .epoch = 1}, now);
+    (void)node.link_up({.peer = other, .epoch = 1}, now);
     auto type = static_cast<std::uint8_t>(chord::MessageType::notify);
-    (void)peer.receive({.peer = other, .type = type, .body = chord::encode(chord::Notify{})}, now);
+    (void)node.receive({.peer = other, .type = type, .body = chord::encode(chord::Notify{})}, now);
   }
-  chord::Output out = peer.start(chord::LeaveNow{}, now);
+  chord::Output out = node.start(chord::LeaveNow{}, now);
   CHECK(out.send.size() > 16);
   CHECK(out.send.size() <= 64);
 }

@@ -179,7 +179,7 @@ void Nemesis::heal() {
     bool wanted = seed || plan_.profile == Profile::data;
     if (!wanted) continue;
     const Host& it = world_.hosts()[host];
-    bool leaves = it.running() && it.process->peer().mode() == chord::Mode::leaving;
+    bool leaves = it.running() && it.process->ring().mode() == chord::Mode::leaving;
     if (leaves) world_.crash(host, CrashKind::refuses);
     if (!it.running()) restart(host, false);
   }
@@ -204,7 +204,7 @@ namespace {
 
 /// Whether somebody other than `without` in this list is a member that has been one for a while.
 bool has_life(const World& world, const RingView& view, const std::vector<Id>& list,
-              const Id& without, const chord::Peer* judge, Duration settled) {
+              const Id& without, const chord::RingNode* judge, Duration settled) {
   return std::any_of(list.begin(), list.end(), [&](const Id& id) {
     auto index = view.index_of(id);
     if (!index || id == without || (judge != nullptr && judge->suspected(id))) return false;
@@ -237,7 +237,7 @@ std::vector<Id> list_in(const Frame& frame, const Id& receiver) {
 bool Nemesis::list_outlives(HostNumber victim) const {
   const Host& host = world_.hosts()[victim];
   if (plan_.regime != Regime::within_budget) return true;
-  std::vector<Id> list = host.process->peer().snapshot().successors;
+  std::vector<Id> list = host.process->ring().snapshot().successors;
   if (list.size() == plan_.options.list_length) list.pop_back();
   RingView view(world_.hosts());
   return list.empty() || has_life(world_, view, list, host.self.id, nullptr, settled());
@@ -255,9 +255,9 @@ bool Nemesis::may_fail(HostNumber victim) const {
   RingView view(world_.hosts());
   const Id& id = host.self.id;
   for (const RingView::Member& member : view.members()) {
-    if (member.id == id || member.peer->successors().empty()) continue;
-    std::vector<Id> list = member.peer->snapshot().successors;
-    if (!has_life(world_, view, list, id, member.peer, settled())) return false;
+    if (member.id == id || member.node->successors().empty()) continue;
+    std::vector<Id> list = member.node->snapshot().successors;
+    if (!has_life(world_, view, list, id, member.node, settled())) return false;
     // One that is about to die may hand out its list once more, with itself at the head.
     if (!world_.hosts()[member.host].crash_after_sends) continue;
     if (list.size() == plan_.options.list_length) list.pop_back();
@@ -265,7 +265,7 @@ bool Nemesis::may_fail(HostNumber victim) const {
   }
   for (const Host& other : world_.hosts()) {
     if (!other.running() || other.self.id == id) continue;
-    for (std::vector<Id> list : other.process->peer().snapshot().lists_to_adopt) {
+    for (std::vector<Id> list : other.process->ring().snapshot().lists_to_adopt) {
       std::erase(list, other.self.id);
       if (!has_life(world_, view, list, id, nullptr, settled())) return false;
     }

@@ -20,7 +20,7 @@ void NodeProcess::item_changed(const Item* before, const Item* after) {
   if (after == nullptr) return void(disk_.last.erase(key));
   auto [last, fresh] = disk_.last.try_emplace(key, *after);
   if (version(*after) < version(last->second) && last->second.live(service().kernel().now().wall)) {
-    factory_.went_back = "D2: " + peer().self().id.brief() + " went back at " + key.ring.brief();
+    factory_.went_back = "D2: " + ring().self().id.brief() + " went back at " + key.ring.brief();
   }
   last->second = *after;
 }

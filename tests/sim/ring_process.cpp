@@ -12,33 +12,33 @@ struct RingDisk final : Disk {
 class RingProcess final : public Process {
  public:
   RingProcess(const Birth& birth, RingDisk& disk)
-      : birth_(birth), disk_(disk), peer_(birth.options, birth.self, disk.epoch, birth.rng) {}
+      : birth_(birth), disk_(disk), ring_(birth.options, birth.self, disk.epoch, birth.rng) {}
 
-  Actions start(Now now) override { return perform(peer_.start(first_command(), now)); }
+  Actions start(Now now) override { return perform(ring_.start(first_command(), now)); }
   Actions receive(const Frame& frame, Now now) override {
-    return perform(peer_.receive(frame, now));
+    return perform(ring_.receive(frame, now));
   }
   Actions link_up(const chord::LinkUp& link, Now now) override {
-    return perform(peer_.link_up(link, now));
+    return perform(ring_.link_up(link, now));
   }
   Actions link_down(const Id& peer, Now now) override {
-    return perform(peer_.link_down(peer, now));
+    return perform(ring_.link_down(peer, now));
   }
   Actions unreachable(const PeerRef& peer, Now now) override {
-    return perform(peer_.unreachable(peer, now));
+    return perform(ring_.unreachable(peer, now));
   }
   Actions unreachable(const std::string& address, Now now) override {
-    return perform(peer_.unreachable(address, now));
+    return perform(ring_.unreachable(address, now));
   }
   Actions refused_as_older(const PeerRef& by, const std::string& later_at, Now now) override {
-    return perform(peer_.refused_as_older(by, later_at, now));
+    return perform(ring_.refused_as_older(by, later_at, now));
   }
-  Actions tick(Now now) override { return perform(peer_.tick(now)); }
-  Actions leave(Now now) override { return perform(peer_.start(chord::LeaveNow{}, now)); }
+  Actions tick(Now now) override { return perform(ring_.tick(now)); }
+  Actions leave(Now now) override { return perform(ring_.start(chord::LeaveNow{}, now)); }
   Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override {
-    return perform(peer_.start(chord::FindOwner{.tag = tag, .key = key, .freshness = how}, now));
+    return perform(ring_.start(chord::FindOwner{.tag = tag, .key = key, .freshness = how}, now));
   }
-  const chord::Peer& peer() const override { return peer_; }
+  const chord::RingNode& ring() const override { return ring_; }
 
  private:
   chord::Command first_command() const {
@@ -52,7 +52,7 @@ class RingProcess final : public Process {
                     .dial = std::move(output.dial),
                     .close = std::move(output.close),
                     .wake_at = output.wake_at,
-                    .exit = peer_.mode() == chord::Mode::left};
+                    .exit = ring_.mode() == chord::Mode::left};
     for (chord::Event& event : output.events) {
       if (auto* peers = std::get_if<chord::PeersToRemember>(&event)) {
         disk_.known = peers->known;
@@ -65,7 +65,7 @@ class RingProcess final : public Process {
 
   Birth birth_;
   RingDisk& disk_;
-  chord::Peer peer_;
+  chord::RingNode ring_;
 };
 
 }  // namespace

@@ -79,11 +79,11 @@ std::string ring_text(const World& world) {
   std::string out;
   for (const Host& host : world.hosts()) {
     if (!host.running()) continue;
-    const chord::Peer& peer = host.process->peer();
+    const chord::RingNode& node = host.process->ring();
     out +=
         fmt::format("  {} {} {}: pred {} succ {}\n", host.self.id.brief(), host.self.address,
-                    mode_text(peer.mode()), peer.predecessor() ? peer.predecessor()->address : "-",
-                    list_text(peer.successors()));
+                    mode_text(node.mode()), node.predecessor() ? node.predecessor()->address : "-",
+                    list_text(node.successors()));
   }
   return out;
 }
@@ -94,21 +94,21 @@ void Transcript::stamp() {
 }
 
 void Transcript::before(const Event& event) {
-  const chord::Peer& peer = world_.hosts()[event.host].process->peer();
-  list_before_ = peer.successors();
-  predecessor_before_ = peer.predecessor();
+  const chord::RingNode& node = world_.hosts()[event.host].process->ring();
+  list_before_ = node.successors();
+  predecessor_before_ = node.predecessor();
   stamp();
   out_ << world_.hosts()[event.host].self.address << " " << event_text(event, world_) << "\n";
 }
 
 void Transcript::after(const Event& event, const Actions& actions) {
-  const chord::Peer& peer = world_.hosts()[event.host].process->peer();
-  if (peer.successors() != list_before_) {
-    out_ << "              list now " << list_text(peer.successors()) << "\n";
+  const chord::RingNode& node = world_.hosts()[event.host].process->ring();
+  if (node.successors() != list_before_) {
+    out_ << "              list now " << list_text(node.successors()) << "\n";
   }
-  if (peer.predecessor() != predecessor_before_) {
+  if (node.predecessor() != predecessor_before_) {
     out_ << "              predecessor now "
-         << (peer.predecessor() ? peer.predecessor()->address : "-") << "\n";
+         << (node.predecessor() ? node.predecessor()->address : "-") << "\n";
   }
   for (const Frame& frame : actions.send) {
     out_ << "              sends " << frame_text(frame) << " to " << frame.peer.address << "\n";

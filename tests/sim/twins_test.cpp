@@ -103,8 +103,8 @@ TEST_CASE("a link to the earlier process ends before the one to the later is rep
   const Id& shared = ring.world.hosts()[twin].self.id;
   for (HostNumber i : {2, 4}) {  // neighbours on both sides
     CAPTURE(i);
-    CHECK(ring.world.hosts()[i].process->peer().linked().contains(shared));
-    CHECK(!ring.world.hosts()[i].process->peer().dead(shared));
+    CHECK(ring.world.hosts()[i].process->ring().linked().contains(shared));
+    CHECK(!ring.world.hosts()[i].process->ring().dead(shared));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "node/service/kernel/frames.h"
+#include "tests/world/frame_log.h"
 
 namespace beckon::test {
 
@@ -120,12 +121,12 @@ void FakeNode::write(std::vector<service::Mutation> mutations, WriteDone done) {
   });
 }
 
-void FakeNode::after(Duration delay, std::function<void()> action) {
-  ++timers_;
-  net_.at(net_.time_ + delay, *this, [this, action = std::move(action)] {
-    --timers_;
-    action();
+service::TimerId FakeNode::set_timer(Duration delay, std::function<void()> action) {
+  service::TimerId id = timers_.hold(std::move(action));
+  net_.at(net_.time_ + delay, *this, [this, id] {
+    if (auto due = timers_.take(id)) due();
   });
+  return id;
 }
 
 void FakeNode::log(LogLevel level, std::string text) { logged.push_back({level, std::move(text)}); }
@@ -168,8 +169,8 @@ void FakeNet::crash(const Id& id) {
   node.recalled_.clear();
   node.view_.clear();
   node.disk_free_ = {};
-  node.timers_ = 0;
   node.component_.reset();
+  node.timers_ = service::Timers(65536);
   members_changed();
 }
 
@@ -241,6 +242,7 @@ void FakeNet::carry(FakeNode& from, const Id& to, std::uint8_t type, const Bytes
   ++frames_;
   bytes_ += body.size() + 13;  // length, type, request number
   if (tap) tap(from.self_.id, to, type, body);
+  log_frame(time_, {.peer = {.id = to}, .type = type, .body = body}, from.self_.id.brief());
   auto delay = some(options_.min_delay, options_.max_delay);
   if (!there.up() || rng_.chance(options_.loss)) return;
   auto arrival = [&from, &there, arrive = std::move(arrive)] {

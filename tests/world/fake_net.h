@@ -31,7 +31,7 @@ class FakeNode final : public service::Context {
     return *static_cast<T*>(component_.get());
   }
   bool up() const { return component_ != nullptr; }
-  std::size_t timers() const { return timers_; }  // set and not yet due
+  std::size_t timers() const { return timers_.size(); }  // set and not yet due
   service::MemoryStore& disk() { return disk_; }
   Duration clock_skew{};  // of the wall clock
   std::vector<LogLine> logged{};
@@ -52,7 +52,6 @@ class FakeNode final : public service::Context {
   void refuse(const service::Request& request, const Error& error) override;
   void write(std::vector<service::Mutation> mutations, WriteDone done) override;
   const service::Store& store() const override { return disk_; }
-  void after(Duration delay, std::function<void()> action) override;
   void emit(service::Event event) override { events.push_back(std::move(event)); }
   void log(LogLevel level, std::string text) override;
 
@@ -60,6 +59,9 @@ class FakeNode final : public service::Context {
 
  private:
   friend class FakeNet;
+  service::TimerId set_timer(Duration delay, std::function<void()> action) override;
+  void cancel_timer(service::TimerId id) override { timers_.cancel(id); }
+  bool timer_waits(service::TimerId id) const override { return timers_.waits(id); }
   std::size_t place() const;  // in view_
 
   FakeNet& net_;
@@ -67,6 +69,7 @@ class FakeNode final : public service::Context {
   Rng rng_;
   SecretRng secrets_;
   service::MemoryStore disk_{};
+  service::Timers timers_{65536};      // before the component, whose end cancels some
   std::shared_ptr<void> component_{};  // shared_ptr: it remembers how to destroy what it forgot
   std::map<std::uint8_t, Handler> handlers_{};
   std::function<void()> on_ring_change_{};
@@ -74,7 +77,6 @@ class FakeNode final : public service::Context {
   std::map<service::Id, std::pair<service::Owner, Time>> recalled_{};  // by key
   std::vector<service::PeerRef> view_{};  // the ring as this node sees it, self included, sorted
   std::uint64_t life_ = 0;
-  std::size_t timers_ = 0;
   Time disk_free_{};  // writes complete in order
   int group_ = 0;     // nodes of different groups cannot reach each other
 };

@@ -27,8 +27,8 @@ std::optional<Id> base_between(const RingView& view, const std::set<Id>& base, c
 RingView::RingView(const std::vector<Host>& hosts) {
   for (HostNumber i = 0; i < hosts.size(); ++i) {
     if (!hosts[i].running()) continue;
-    const chord::Peer& peer = hosts[i].process->peer();
-    if (peer.mode() == chord::Mode::member) members_.push_back({peer.self().id, &peer, i});
+    const chord::RingNode& node = hosts[i].process->ring();
+    if (node.mode() == chord::Mode::member) members_.push_back({node.self().id, &node, i});
   }
   std::sort(members_.begin(), members_.end(),
             [](const Member& a, const Member& b) { return a.id < b.id; });
@@ -48,7 +48,7 @@ std::optional<std::size_t> RingView::index_of_host(HostNumber host) const {
 }
 
 std::optional<std::size_t> RingView::best(std::size_t index) const {
-  const auto& list = members_[index].peer->successors();
+  const auto& list = members_[index].node->successors();
   if (list.empty()) return index;
   for (const PeerRef& entry : list) {
     if (auto found = index_of(entry.id)) return found;
@@ -65,7 +65,7 @@ const RingView::Member& RingView::owner(const Id& key) const {
 Violation check_list_ordered(const RingView& view, std::size_t index) {
   const auto& member = view.members()[index];
   Id after = member.id;
-  for (const PeerRef& entry : member.peer->successors()) {
+  for (const PeerRef& entry : member.node->successors()) {
     bool ordered = entry.id != member.id && entry.id != after &&
                    Arc{.after = after, .upto = member.id}.contains_inside(entry.id);
     if (!ordered) return "I2: the list of " + member.id.brief() + " is out of order";
@@ -81,7 +81,7 @@ Violation check_live_successor(const RingView& view, std::size_t index) {
 
 Violation check_base_principal(const RingView& view, std::size_t index, const std::set<Id>& base) {
   const auto& member = view.members()[index];
-  const auto& list = member.peer->successors();
+  const auto& list = member.node->successors();
   auto skipped = list.empty() ? base_between(view, base, member.id, member.id) : std::nullopt;
   Id after = member.id;
   for (std::size_t i = 0; i < list.size() && !skipped; ++i) {
@@ -123,7 +123,7 @@ Violation check_one_ordered_ring(const RingView& view) {
 Violation check_first_successors(const RingView& view) {
   std::size_t n = view.members().size();
   for (std::size_t i = 0; n > 1 && i < n; ++i) {
-    const auto& list = view.members()[i].peer->successors();
+    const auto& list = view.members()[i].node->successors();
     bool right = !list.empty() && list.front().id == view.members()[(i + 1) % n].id;
     if (!right) return "E1: the first successor of " + view.members()[i].id.brief() + " is wrong";
   }
@@ -133,25 +133,25 @@ Violation check_first_successors(const RingView& view) {
 Violation check_ideal(const RingView& view) {
   std::size_t n = view.members().size();
   for (std::size_t i = 0; i < n; ++i) {
-    const chord::Peer& peer = *view.members()[i].peer;
-    std::size_t length = std::min(peer.options().list_length, n - 1);
-    const auto& list = peer.successors();
+    const chord::RingNode& node = *view.members()[i].node;
+    std::size_t length = std::min(node.options().list_length, n - 1);
+    const auto& list = node.successors();
     bool same = list.size() == length;
     for (std::size_t k = 0; same && k < length; ++k) {
       same = list[k].id == view.members()[(i + k + 1) % n].id;
     }
-    if (!same) return "E1: the list of " + peer.self().id.brief() + " is not ideal";
+    if (!same) return "E1: the list of " + node.self().id.brief() + " is not ideal";
     std::optional<Id> before;
     if (n > 1) before = view.members()[(i + n - 1) % n].id;
-    bool right = peer.predecessor() ? before && peer.predecessor()->id == *before : !before;
-    if (!right) return "E1: the predecessor of " + peer.self().id.brief() + " is not ideal";
+    bool right = node.predecessor() ? before && node.predecessor()->id == *before : !before;
+    if (!right) return "E1: the predecessor of " + node.self().id.brief() + " is not ideal";
   }
   return std::nullopt;
 }
 
 Violation check_fingers(const RingView& view) {
   for (const auto& member : view.members()) {
-    for (const auto& [exponent, finger] : member.peer->fingers()) {
+    for (const auto& [exponent, finger] : member.node->fingers()) {
       const Id& owner = view.owner(member.id.plus_power(exponent)).id;
       if (finger.id != owner) {
         return "E2: finger " + std::to_string(exponent) + " of " + member.id.brief() + " is stale";

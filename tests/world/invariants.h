@@ -16,7 +16,7 @@ class RingView {
 
   struct Member {
     Id id{};
-    const chord::Peer* peer{};
+    const chord::RingNode* node{};
     HostNumber host{};
   };
   const std::vector<Member>& members() const { return members_; }

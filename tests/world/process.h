@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "chord/peer.h"
+#include "chord/ring_node.h"
 
 namespace beckon::sim {
 
@@ -32,8 +32,8 @@ struct Actions {
   bool exit = false;
 };
 
-/// One program on one simulated host: chord::Peer alone (tests/sim/ring_process.h) or a whole node
-/// (tests/world/service_process.h). The world calls it as a driver would.
+/// One program on one simulated host: chord::RingNode alone (tests/sim/ring_process.h) or a whole
+/// node (tests/world/service_process.h). The world calls it as a driver would.
 class Process {
  public:
   virtual ~Process() = default;
@@ -47,7 +47,7 @@ class Process {
   virtual Actions tick(Now now) = 0;
   virtual Actions leave(Now now) = 0;
   virtual Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) = 0;
-  virtual const chord::Peer& peer() const = 0;
+  virtual const chord::RingNode& ring() const = 0;
 };
 
 /// How a life begins.

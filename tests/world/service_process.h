@@ -33,7 +33,7 @@ class ServiceProcess : public Process {
   Actions tick(Now now) override;
   Actions leave(Now now) override;
   Actions find(std::uint64_t tag, const Id& key, chord::Freshness how, Now now) override;
-  const chord::Peer& peer() const override { return service_.ring(); }
+  const chord::RingNode& ring() const override { return service_.ring(); }
 
   /// Something done by the node's own services.
   Actions act(const std::function<void(service::Service&)>& action, Now now);

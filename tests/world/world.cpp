@@ -195,7 +195,7 @@ void World::perform(HostNumber number, const Actions& actions) {
   }
   for (const Id& peer : actions.close) close(number, peer);
   for (const chord::LookupDone& done : actions.lookups) lookups_.emplace_back(number, done);
-  bool member = host.process->peer().mode() == chord::Mode::member;
+  bool member = host.process->ring().mode() == chord::Mode::member;
   if (!member) host.member_since = Time::max();
   if (member && host.member_since == Time::max()) host.member_since = now_;
   if (actions.exit) {

@@ -1,6 +1,7 @@
 // Links as the transport makes, reports, orders and breaks them.
 #include <algorithm>
 
+#include "tests/world/frame_log.h"
 #include "tests/world/world.h"
 
 namespace beckon::sim {
@@ -14,6 +15,7 @@ constexpr Duration system_gives_up = std::chrono::seconds(10);  // unacknowledge
 void World::send(HostNumber from, const Frame& frame) {
   bytes_ += frame.body.size() + 13;
   ++frames_;
+  test::log_frame(now_, frame, std::to_string(from));
   auto to = linked_host(from, frame.peer.id);
   if (!to) to = host_at(frame.peer.address);
   if (!to || *to == from) return;

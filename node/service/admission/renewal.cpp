@@ -54,8 +54,7 @@ Renewal::Renewal(Context& context, Options options, Self self, const Signer& sig
       options_(options),
       self_(std::move(self)),
       signer_(signer),
-      adopt_(std::move(adopt)),
-      retry_(options.first_retry) {}
+      adopt_(std::move(adopt)) {}
 
 WallTime Renewal::due() const {
   const Credential& c = self_.credential;
@@ -66,44 +65,49 @@ WallTime Renewal::due() const {
 
 void Renewal::start() {
   if (std::exchange(started_, true)) return;
-  if (self_.authority_node) return look();
+  if (self_.authority_node) return renewing_.start(keep_valid());
   trouble_ = "this home does not say which node is the authority's";
   context_.log(LogLevel::warning,
                "the credential cannot be renewed: " + trouble_ +
                    ". Before it ends ask for a new invite: beckon up --invite STRING");
 }
 
-void Renewal::look() {
-  WallTime now = context_.now().wall;
-  if (now >= due()) return attempt();
-  Duration wait = std::min<Duration>(due() - now, options_.look_every);
-  context_.after(std::max<Duration>(wait, std::chrono::milliseconds(1)), [this] { look(); });
+Flow<void> Renewal::keep_valid() {
+  for (;;) {
+    while (context_.now().wall < due()) {
+      Duration wait = std::min<Duration>(due() - context_.now().wall, options_.look_every);
+      auto moment = pause(context_, std::max<Duration>(wait, std::chrono::milliseconds(1)));
+      co_await moment;
+    }
+    for (Duration retry = options_.first_retry;; retry = std::min(2 * retry, options_.last_retry)) {
+      auto renewing = renew();
+      auto renewed = co_await renewing;
+      if (renewed) break;
+      failed(renewed.error().text, retry);
+      auto moment = pause(context_, retry);
+      co_await moment;
+    }
+    trouble_.clear();
+    Duration life = self_.credential.not_after - context_.now().wall;
+    context_.log(LogLevel::info, "this node's credential was renewed; it now lasts " + rough(life));
+  }
 }
 
-void Renewal::attempt() {
-  context_.lookup(*self_.authority_node, [this](const Result<Owner>& owner) {
-    if (!owner) return failed(owner.error().text);
-    if (owner->owner.id != *self_.authority_node) return failed("the authority's node is away");
-    ask(owner->owner);
-  });
-}
-
-void Renewal::ask(const PeerRef& authority) {
-  context_.ask(authority, raw(FrameType::renew_req), encode_renew_request(), options_.answer_within,
-               [this](const Result<Frame>& reply) { heard(reply); });
-}
-
-void Renewal::heard(const Result<Frame>& reply) {
-  if (!reply) return failed(reply.error().text);
-  auto fresh = judge(*reply);
-  if (!fresh) return failed(fresh.error().text);
-  if (auto kept = adopt_(*fresh); !kept) return failed(kept.error().text);
+Flow<Result<void>> Renewal::renew() {
+  auto owner_found = lookup(context_, *self_.authority_node);
+  auto owner = co_await owner_found;
+  if (!owner) co_return owner.error();
+  if (owner->owner.id != *self_.authority_node)
+    co_return Error{ErrorCode::unavailable, "the authority's node is away"};
+  auto answer = ask(context_, owner->owner, FrameType::renew_req, encode_renew_request(),
+                    options_.answer_within);
+  auto frame = co_await answer;
+  if (!frame) co_return frame.error();
+  auto fresh = judge(*frame);
+  if (!fresh) co_return fresh.error();
+  if (auto kept = adopt_(*fresh); !kept) co_return kept.error();
   self_.credential = *fresh;
-  retry_ = options_.first_retry;
-  trouble_.clear();
-  Duration life = fresh->not_after - context_.now().wall;
-  context_.log(LogLevel::info, "this node's credential was renewed; it now lasts " + rough(life));
-  look();
+  co_return {};
 }
 
 Result<Credential> Renewal::judge(const Frame& reply) const {
@@ -120,19 +124,17 @@ Result<Credential> Renewal::judge(const Frame& reply) const {
   return fresh;
 }
 
-void Renewal::failed(const std::string& why) {
+void Renewal::failed(const std::string& why, Duration retry) {
   trouble_ = why;
   Duration left = self_.credential.not_after - context_.now().wall;
   context_.log(LogLevel::warning,
                left > Duration::zero()
                    ? fmt::format("cannot renew the credential, which ends in {}: {}; trying again "
                                  "in {}",
-                                 rough(left), printable(why, 200), rough(retry_))
+                                 rough(left), printable(why, 200), rough(retry))
                    : fmt::format("the credential has ended and cannot be renewed: {}. Ask for a "
                                  "new invite: beckon up --invite STRING",
                                  printable(why, 200)));
-  context_.after(retry_, [this] { attempt(); });
-  retry_ = std::min(2 * retry_, options_.last_retry);
 }
 
 void Renewal::handle(const Request& request) {

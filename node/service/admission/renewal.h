@@ -5,7 +5,7 @@
 
 #include "base/crypto.h"
 #include "node/service/admission/enrolment.h"
-#include "node/service/kernel/context.h"
+#include "node/service/kernel/flow.h"
 
 namespace beckon::service {
 
@@ -48,12 +48,10 @@ class Renewal {
   const std::string& trouble() const { return trouble_; }
 
  private:
-  void look();
-  void attempt();
-  void ask(const PeerRef& authority);
-  void heard(const Result<Frame>& reply);
+  Flow<void> keep_valid();
+  Flow<Result<void>> renew();
   Result<Credential> judge(const Frame& reply) const;
-  void failed(const std::string& why);
+  void failed(const std::string& why, Duration retry);
 
   Context& context_;
   Options options_;
@@ -62,8 +60,8 @@ class Renewal {
   Adopt adopt_;
   Enroller* enroller_ = nullptr;
   bool started_ = false;
-  Duration retry_;
   std::string trouble_{};
+  Scope renewing_{1};
 };
 
 /// Body of the request: version 1. Of the reply: version 1 | credential.

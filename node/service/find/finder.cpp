@@ -21,7 +21,7 @@ Result<Finder::SearchId> Finder::start(Search search, Listener listener) {
     return Error{ErrorCode::unavailable, "too many searches at once; try again in a moment"};
   }
   SearchId id = ++last_;
-  Running& r = searches_[id];
+  Running& r = searches_.try_emplace(id, options_.probe_window).first->second;
   r.search = std::move(search);
   r.listener = std::move(listener);
   r.question = profile::canonical(schema_, r.search.query);
@@ -124,7 +124,7 @@ void Finder::forget_old() {
 
 void Finder::finish(SearchId id, bool timed_out) {
   Running& r = searches_.at(id);
-  bool rest = r.planning > 0 || !r.jobs.empty() || r.reading > 0 || !r.unverified.empty() ||
+  bool rest = r.planning > 0 || !r.jobs.empty() || r.reads.size() > 0 || !r.unverified.empty() ||
               r.verifying > 0;
   bool enough = r.found >= r.search.limit;
   if ((timed_out || r.report.slow > 0) && !enough) r.report.complete = false;

@@ -7,7 +7,7 @@
 #include "node/service/find/candidates.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
-#include "node/service/kernel/context.h"
+#include "node/service/kernel/flow.h"
 #include "node/service/people/callee.h"
 #include "profile/index/keys.h"
 #include "profile/index/record.h"
@@ -91,6 +91,7 @@ class Finder {
     bool unverified = false;  // whose host does not answer counts as found too
     std::string access{};     // for tests: only ways with this label; else the planner chooses
   };
+  /// May start, continue and cancel searches, this one too; must not destroy the Finder.
   struct Listener {
     std::function<void(Person)> hit{};
     std::function<void(const FindReport&)> done{};
@@ -124,6 +125,8 @@ class Finder {
     std::size_t credit{};  // of the page asked for
   };
   struct Running {
+    explicit Running(std::size_t window) : reads(window) {}
+
     Search search{};
     Listener listener{};
     std::string question{};  // canonical
@@ -132,7 +135,6 @@ class Finder {
     std::vector<std::vector<profile::Access>> accesses{};
     std::size_t planning{};  // branches whose way is not chosen yet
     std::deque<Job> jobs{};
-    std::size_t reading{};
     std::set<Id> nodes_asked{};  // index nodes
     std::set<Id> nodes_answered{};
     std::set<Digest> seen{};  // records, not owners: a forged one must not hide the true one
@@ -148,6 +150,8 @@ class Finder {
     Time ended = Time::max();
     Time deadline{};
     bool paused = false;
+    Scope plans{profile::Query::max_branches};
+    Scope reads;
   };
   struct Count {
     std::uint32_t listed{};
@@ -159,20 +163,19 @@ class Finder {
   void look_at_deadlines();
   void plan(SearchId id, std::size_t branch);
   void choose(SearchId id, std::size_t branch);
-  void count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways);
-  void count_key(const Id& key, std::function<void()> done, SearchId id);
+  Flow<void> count(Running* search, std::vector<Id> keys);
+  Flow<void> count_key(Running* search, Id key);
   std::optional<std::uint32_t> remembered(const Id& key) const;
   void remember(const Id& key, std::uint32_t listed);
   std::optional<std::uint64_t> listed(const profile::Access& way) const;
 
   void pump(SearchId id);
-  void locate(SearchId id, Job job);
-  void located(SearchId id, Job job, const Result<Owner>& owner);
-  void read(SearchId id, Job job);
-  void page(SearchId id, Job job, const Result<Frame>& frame);
+  Flow<std::optional<Job>> read(Running* search, Job job);
+  Pending<Result<Owner>> find_owner(const Job& job);
+  void use_copies(Running& search, Job& job, const Owner& owner) const;
+  Bytes next_request(Running& search, Job& job) const;
   void note(Running& search, Job& job, const QueryReply& reply);
-  void end_job(SearchId id, bool complete);
-  void next_replica(SearchId id, Job job);
+  bool next_copy(Job& job) const;
   void take(Running& search, const QueryReply& reply);
   std::optional<Id> next_page(const Running& search, const Job& job, const QueryReply& reply) const;
 
@@ -181,7 +184,7 @@ class Finder {
   void confirm(SearchId id, std::vector<Candidate> people);
   void confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t wave,
                  const Result<Frame>& frame);
-  void hit(Running& search, const profile::Record& record, const VerifyReply::Entry* entry);
+  Person hit(Running& search, const profile::Record& record, const VerifyReply::Entry* entry);
   void finish(SearchId id, bool timed_out);
   void forget_old();
 

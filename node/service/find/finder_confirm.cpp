@@ -58,6 +58,7 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
   if (frame) r.report.bytes += frame->body.size();
   bool slow = !frame && frame.error().code == ErrorCode::unavailable &&
               context_.linked(people.front().host().id);
+  std::vector<Person> hits;
   for (std::size_t i = 0; i < people.size(); ++i) {
     if (r.found >= r.search.limit || r.paused) {  // kept for whoever asks for more
       r.asked.erase(people[i].owner);
@@ -66,13 +67,19 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
       ++r.report.false_positives;
     } else {
       r.report.slow += slow ? 1 : 0;
-      hit(r, people[i].record, answered ? &reply->entries[i] : nullptr);
+      hits.push_back(hit(r, people[i].record, answered ? &reply->entries[i] : nullptr));
     }
+  }
+  // The listener may cancel the search, and then `r` is gone, the listener itself with it.
+  auto tell = r.listener.hit;
+  for (Person& person : hits) {
+    if (open(id)) tell(std::move(person));
   }
   pump(id);
 }
 
-void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::Entry* entry) {
+/// Counts one more, found or only met.
+Person Finder::hit(Running& r, const profile::Record& record, const VerifyReply::Entry* entry) {
   Person person{.callee = {.key = record.owner_key,
                            .message_key = record.message_key,
                            .host = {.id = Id{record.host}, .address = record.address}}};
@@ -86,7 +93,7 @@ void Finder::hit(Running& r, const profile::Record& record, const VerifyReply::E
   bool counts = person.verified || r.search.unverified;
   r.found += counts ? 1 : 0;
   r.report.found += counts ? 1 : 0;
-  r.listener.hit(std::move(person));
+  return person;
 }
 
 }  // namespace beckon::service

@@ -1,7 +1,6 @@
 #include "node/service/find/finder.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "node/service/kernel/frames.h"
 
@@ -18,8 +17,16 @@ void Finder::plan(SearchId id, std::size_t branch) {
         {.branch = branch, .label = ways[i].label, .probes = ways[i].probes.size()});
     if (ways[i].probes.size() == fewest) rivals.push_back(i);
   }
-  if (rivals.size() < 2 || !r.search.access.empty()) return choose(id, branch);
-  count(id, branch, rivals);
+  std::vector<Id> unknown;
+  if (rivals.size() >= 2 && r.search.access.empty()) {
+    for (std::size_t way : rivals) {
+      for (const profile::Probe& probe : ways[way].probes) {
+        if (!remembered(Id{probe.key})) unknown.push_back(Id{probe.key});
+      }
+    }
+  }
+  if (unknown.empty() || r.plans.full()) return choose(id, branch);
+  r.plans.start(count(&r, std::move(unknown)), [this, id, branch] { choose(id, branch); });
 }
 
 std::optional<std::uint32_t> Finder::remembered(const Id& key) const {
@@ -34,42 +41,28 @@ void Finder::remember(const Id& key, std::uint32_t listed) {
   counts_[key] = {.listed = listed, .at = context_.now().mono};
 }
 
-void Finder::count(SearchId id, std::size_t branch, const std::vector<std::size_t>& ways) {
-  std::vector<Id> keys;
-  for (std::size_t way : ways) {
-    for (const profile::Probe& probe : searches_.at(id).accesses[branch][way].probes) {
-      if (!remembered(Id{probe.key})) keys.push_back(Id{probe.key});
-    }
-  }
-  if (keys.empty()) return choose(id, branch);
-  auto waiting = std::make_shared<std::size_t>(keys.size());  // shared by the answers still to come
-  for (const Id& key : keys) {
-    auto done = [this, id, branch, waiting] {
-      if (--*waiting == 0 && open(id)) choose(id, branch);
-    };
-    count_key(key, done, id);
-  }
+Flow<void> Finder::count(Running* r, std::vector<Id> keys) {
+  Scope questions(keys.size());
+  for (const Id& key : keys) questions.start(count_key(r, key));
+  auto idle = questions.idle();
+  co_await idle;
 }
 
-void Finder::count_key(const Id& key, std::function<void()> done, SearchId id) {
-  context_.recall(key, [this, key, done, id](const Result<Owner>& owner) {
-    Running* r = running(id);
-    if (!owner || r == nullptr) return done();
-    ++r->report.lookups;
-    r->report.hops += owner->contacts;
-    r->report.messages += 2 + 2 * owner->contacts;
-    Bytes body = encode(CountRequest{.keys = {key}});
-    r->report.bytes += body.size();
-    context_.ask(owner->owner, raw(FrameType::count_req), std::move(body), options_.request_timeout,
-                 [this, key, done, id](const Result<Frame>& frame) {
-                   auto reply =
-                       frame ? decode_count_reply(frame->body) : Result<CountReply>(frame.error());
-                   if (reply && reply->listed.size() == 1) remember(key, reply->listed.front());
-                   if (Running* search = running(id); search != nullptr && frame)
-                     search->report.bytes += frame->body.size();
-                   done();
-                 });
-  });
+Flow<void> Finder::count_key(Running* r, Id key) {
+  auto owner_known = recall(context_, key);
+  auto owner = co_await owner_known;
+  if (!owner || r->paused) co_return;
+  ++r->report.lookups;
+  r->report.hops += owner->contacts;
+  r->report.messages += 2 + 2 * owner->contacts;
+  Bytes body = encode(CountRequest{.keys = {key}});
+  r->report.bytes += body.size();
+  auto answer =
+      ask(context_, owner->owner, FrameType::count_req, std::move(body), options_.request_timeout);
+  auto frame = co_await answer;
+  auto reply = frame ? decode_count_reply(frame->body) : Result<CountReply>(frame.error());
+  if (reply && reply->listed.size() == 1) remember(key, reply->listed.front());
+  if (frame && !r->paused) r->report.bytes += frame->body.size();
 }
 
 /// Records under all of its keys together; none while one of them is not known.

@@ -15,42 +15,74 @@ void Finder::pump(SearchId id) {
   r = running(id);
   if (r == nullptr) return;
   // While enough candidates wait for their hosts, no more are fetched.
-  while (r->reading < options_.probe_window && !r->jobs.empty() &&
+  while (!r->reads.full() && !r->jobs.empty() &&
          r->found + r->in_doubt + r->unverified.size() < 2 * r->search.limit) {
     Job job = std::move(r->jobs.front());
     r->jobs.pop_front();
-    ++r->reading;
-    job.replicas.empty() ? locate(id, std::move(job)) : read(id, std::move(job));
+    r->reads.start(read(r, std::move(job)), [this, id](std::optional<Job> rest) {
+      if (rest) searches_.at(id).jobs.push_back(*std::move(rest));
+      pump(id);
+    });
   }
-  bool idle = r->planning == 0 && r->jobs.empty() && r->reading == 0 && r->unverified.empty() &&
-              r->verifying == 0;
+  bool idle = r->planning == 0 && r->jobs.empty() && r->reads.size() == 0 &&
+              r->unverified.empty() && r->verifying == 0;
   if (idle) finish(id, false);
 }
 
-void Finder::locate(SearchId id, Job job) {
-  Id key{job.probe.key};
-  bool sure = job.sure;
-  auto done = [this, id, job = std::move(job)](const Result<Owner>& owner) mutable {
-    located(id, std::move(job), owner);
+/// Reads a page under the job's key, from one copy after another until one tells it. Returns what
+/// is left to read, if anything: another page, or all if the search has stopped meanwhile.
+Flow<std::optional<Finder::Job>> Finder::read(Running* r, Job job) {
+  auto nothing_left = [r](bool complete) {
+    r->report.complete = r->report.complete && complete;
+    return std::optional<Job>();
   };
-  sure ? context_.lookup(key, std::move(done)) : context_.recall(key, std::move(done));
+  do {
+    if (job.replicas.empty()) {
+      auto owner_found = find_owner(job);
+      auto owner = co_await owner_found;
+      if (r->paused) co_return job;  // looked up again when more is asked for
+      if (!owner) co_return nothing_left(false);
+      use_copies(*r, job, *owner);
+      if (job.replicas.empty()) co_return nothing_left(job.answered);
+    }
+    auto answer =
+        ask(context_, job.replicas[job.replica], FrameType::query_req, next_request(*r, job),
+            job.sure ? options_.request_timeout : options_.hint_timeout);
+    auto frame = co_await answer;
+    auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
+    if (reply) {
+      r->report.bytes += frame->body.size();
+      note(*r, job, *reply);
+      take(*r, *reply);
+    }
+    if (reply && reply->more) {
+      if (r->seen.size() >= options_.max_candidates) co_return nothing_left(false);
+      if (auto last = next_page(*r, job, *reply)) {
+        job.after = last;
+        co_return job;
+      }
+    } else if (reply) {
+      job.answered = true;
+      if (!reply->settling) co_return nothing_left(true);  // else copies may know more just now
+    }
+    if (!next_copy(job)) co_return nothing_left(job.answered);
+  } while (!r->paused);
+  co_return job;
 }
 
-void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
-  auto found = searches_.find(id);
-  if (found == searches_.end()) return;
-  Running& r = found->second;
-  if (r.paused) {  // looked up again when more is asked for
-    --r.reading;
-    return r.jobs.push_back(std::move(job));
-  }
-  if (!owner) return end_job(id, false);
+Pending<Result<Owner>> Finder::find_owner(const Job& job) {
+  Id key{job.probe.key};
+  return job.sure ? lookup(context_, key) : recall(context_, key);
+}
+
+/// Those of the key's copies that are still to be asked.
+void Finder::use_copies(Running& r, Job& job, const Owner& owner) const {
   ++r.report.lookups;
-  r.report.hops += owner->contacts;
-  r.report.messages += 2 * owner->contacts;
-  job.sure = !owner->remembered;
-  std::vector<PeerRef> copies{owner->owner};
-  for (const PeerRef& peer : owner->successors) {
+  r.report.hops += owner.contacts;
+  r.report.messages += 2 * owner.contacts;
+  job.sure = !owner.remembered;
+  std::vector<PeerRef> copies{owner.owner};
+  for (const PeerRef& peer : owner.successors) {
     bool known = std::ranges::find(copies, peer.id, &PeerRef::id) != copies.end();
     if (copies.size() < options_.replicas && !known) copies.push_back(peer);
   }
@@ -61,60 +93,21 @@ void Finder::located(SearchId id, Job job, const Result<Owner>& owner) {
       job.replicas.push_back(peer);
     }
   }
-  job.replicas.empty() ? end_job(id, job.answered) : read(id, std::move(job));
 }
 
-void Finder::end_job(SearchId id, bool complete) {
-  Running& r = searches_.at(id);
-  r.report.complete = r.report.complete && complete;
-  --r.reading;
-  pump(id);
-}
-
-void Finder::read(SearchId id, Job job) {
-  Running& r = searches_.at(id);
-  std::size_t wanted = std::clamp<std::size_t>(2 * r.search.limit, 16, max_credit);
-  job.credit = wanted;
-  QueryRequest request{.key = Id{job.probe.key},
-                       .wanted = job.probe.wanted,
-                       .predicates = r.blind[job.branch],
-                       .start = r.start,
-                       .after = job.after,
-                       .credit = static_cast<std::uint8_t>(wanted)};
-  Bytes body = encode(request);
+Bytes Finder::next_request(Running& r, Job& job) const {
+  job.credit = std::clamp<std::size_t>(2 * r.search.limit, 16, max_credit);
+  Bytes body = encode(QueryRequest{.key = Id{job.probe.key},
+                                   .wanted = job.probe.wanted,
+                                   .predicates = r.blind[job.branch],
+                                   .start = r.start,
+                                   .after = job.after,
+                                   .credit = static_cast<std::uint8_t>(job.credit)});
   r.report.messages += 2;
   r.report.bytes += body.size();
-  PeerRef replica = job.replicas[job.replica];
-  r.nodes_asked.insert(replica.id);
+  r.nodes_asked.insert(job.replicas[job.replica].id);
   r.report.asked = r.nodes_asked.size();
-  Duration timeout = job.sure ? options_.request_timeout : options_.hint_timeout;
-  context_.ask(replica, raw(FrameType::query_req), std::move(body), timeout,
-               [this, id, job = std::move(job)](const Result<Frame>& frame) mutable {
-                 page(id, std::move(job), frame);
-               });
-}
-
-void Finder::page(SearchId id, Job job, const Result<Frame>& frame) {
-  auto found = searches_.find(id);
-  if (found == searches_.end()) return;
-  Running& r = found->second;
-  auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
-  if (!reply) return next_replica(id, std::move(job));
-  r.report.bytes += frame->body.size();
-  note(r, job, *reply);
-  take(r, *reply);
-  if (reply->more) {
-    if (r.seen.size() >= options_.max_candidates) return end_job(id, false);
-    auto last = next_page(r, job, *reply);
-    if (!last) return next_replica(id, std::move(job));
-    job.after = last;
-    r.jobs.push_back(std::move(job));
-    --r.reading;
-    return pump(id);
-  }
-  job.answered = true;
-  if (reply->settling) return next_replica(id, std::move(job));  // copies may know more just now
-  end_job(id, true);
+  return body;
 }
 
 /// For the report, and for planning the next search.
@@ -149,10 +142,8 @@ std::optional<Id> Finder::next_page(const Running& r, const Job& job,
 
 /// Goes on with the next copy of the key, from the start; what was seen already is dropped. If the
 /// owner was only remembered it is looked up first; what it told counts if it holds a copy indeed.
-void Finder::next_replica(SearchId id, Job job) {
-  auto found = searches_.find(id);
-  if (found == searches_.end()) return;
-  Running& r = found->second;
+/// False if nobody is left to ask.
+bool Finder::next_copy(Job& job) const {
   job.after.reset();
   bool next = job.sure && ++job.replica < job.replicas.size();
   bool again = !job.sure || (!next && !job.answered && ++job.attempts < options_.attempts);
@@ -163,14 +154,7 @@ void Finder::next_replica(SearchId id, Job job) {
     job.replicas.clear();
     job.replica = 0;
   }
-  if ((next || again) && r.paused) {
-    r.jobs.push_back(std::move(job));
-    --r.reading;
-    return;
-  }
-  if (next) return read(id, std::move(job));
-  if (again) return locate(id, std::move(job));
-  end_job(id, job.answered);
+  return next || again;
 }
 
 void Finder::take(Running& r, const QueryReply& reply) {

@@ -28,7 +28,10 @@ Publisher::Publisher(Context& context, Replicas& replicas, Users& users,
       schema_(schema),
       salt_(salt),
       signer_(signer),
-      options_(options) {}
+      options_(options),
+      late_(context, [this](const std::vector<Late>& due) {
+        for (const Late& late : due) enqueue_again(late.user, late.withdraw, late.version);
+      }) {}
 
 void Publisher::start() {
   renew_all();
@@ -190,7 +193,7 @@ void Publisher::put(const Job& job, std::uint64_t version, Batch batch) {
       if (i < records) ++result.stored;
       safe.insert(keys[i]);
     }
-    if (!all) try_later(job.user, job.withdraw, version);
+    if (!all) late_.add(options_.retry, {job.user, job.withdraw, version});
     if (all && job.withdraw) forget_published(job.user);
     if (!job.withdraw) forget_leftover(job.user, safe);
     end(job, result);
@@ -217,25 +220,6 @@ void Publisher::forget_published(const UserId& id) {
   user.leftover_keys.clear();
   auto changed = users_.change(user, [](const Result<void>&) {});  // else it is withdrawn twice
   if (!changed) context_.log(LogLevel::warning, changed.error().text);
-}
-
-/// All wait equally long, so one timer for the first of them will do, however many users there are.
-void Publisher::try_later(const UserId& user, bool withdraw, std::uint64_t version) {
-  late_.push_back({context_.now().mono + options_.retry, user, withdraw, version});
-  if (late_.size() == 1) wait_for_late();
-}
-
-void Publisher::wait_for_late() {
-  Duration wait = std::max(late_.front().due - context_.now().mono, Duration::zero());
-  context_.after(wait, [this] {
-    std::deque<Late> due;
-    while (!late_.empty() && late_.front().due <= context_.now().mono) {
-      due.push_back(late_.front());
-      late_.pop_front();
-    }
-    if (!late_.empty()) wait_for_late();
-    for (const Late& late : due) enqueue_again(late.user, late.withdraw, late.version);
-  });
 }
 
 void Publisher::end(const Job& job, const Result<Published>& result) {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "node/service/items/replicas.h"
-#include "node/service/kernel/context.h"
+#include "node/service/kernel/agenda.h"
 #include "node/service/people/users.h"
 #include "profile/index/keys.h"
 #include "profile/index/record.h"
@@ -62,8 +62,6 @@ class Publisher {
   void renew_all();
   void enqueue(Job job);
   void enqueue_again(const UserId& user, bool withdraw, std::uint64_t version);
-  void try_later(const UserId& user, bool withdraw, std::uint64_t version);
-  void wait_for_late();
   void forget_published(const UserId& id);
   void forget_leftover(const UserId& id, const std::set<Id>& cleared);
   void run();
@@ -90,12 +88,11 @@ class Publisher {
   std::size_t under_way_ = 0;
   bool running_ = false;
   struct Late {
-    Time due{};
     UserId user{};
     bool withdraw = false;
     std::uint64_t version{};
   };
-  std::deque<Late> late_;  // in order; one timer waits for the first
+  Agenda<Late> late_;  // to be tried again
 };
 
 }  // namespace beckon::service

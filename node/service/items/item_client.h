@@ -6,7 +6,7 @@
 #include "node/service/items/item.h"
 #include "node/service/items/replica_messages.h"
 #include "node/service/items/replica_options.h"
-#include "node/service/kernel/context.h"
+#include "node/service/kernel/flow.h"
 
 namespace beckon::service {
 
@@ -33,58 +33,40 @@ class ItemClient {
   enum class Reach { first, all };
   void get(const Id& ring, ItemKind kind, Reach reach, GetDone done);
 
-  std::size_t jobs() const { return puts_.size() + gets_.size(); }
-
  private:
-  struct PutJob {
+  struct Writing {
     std::vector<PutEntry> entries{};
     std::vector<Stored> results{};
-    std::vector<std::size_t> todo{};  // not safe yet, sorted by place on the ring
-    std::vector<std::size_t> again{};
-    std::size_t in_flight{};
-    bool looking_up = false;
-    std::size_t attempt{};
-    PutDone done{};
+    std::vector<std::size_t> again{};  // not safe yet
   };
-  struct GetJob {
+  struct Reading {
     Id ring{};
     ItemKind kind{};
-    Reach reach{};
-    Time began{};
-    GetDone done{};
-    std::vector<PeerRef> replicas{};
-    std::size_t next{};
-    std::optional<Id> after{};
-    std::size_t pages{};
+    std::optional<Id> after{};  // where the replica's next page begins
     bool answered = false;
     bool stale = false;  // saw only versions older than one seen before
     std::map<ItemKey, Item> found{};
   };
-  using JobId = std::uint64_t;
 
-  void put_round(JobId id);
-  void put_more(JobId id);
-  void put_to(JobId id, const Result<Owner>& owner);
-  void put_sent(JobId id, const std::vector<std::size_t>& entries, const Result<Frame>& frame);
-  void put_round_over(JobId id, PutJob& job);
+  Flow<std::vector<Stored>> write_all(std::vector<PutEntry> entries);
+  Flow<void> write_to(PeerRef owner, std::vector<std::size_t> batch, Writing* writing);
+  static void take_reply(Writing& writing, const std::vector<std::size_t>& batch,
+                         const Result<Frame>& frame);
   static bool worth_retrying(const Stored& stored);
 
-  void get_owner(JobId id);
-  void get_next(JobId id);
-  void get_page(JobId id, GetJob& job);
-  void got_page(JobId id, GetJob& job, const GetReply& reply);
-  void get_over(JobId id);
+  Flow<Result<std::vector<Item>>> read(Id ring, ItemKind kind, Reach reach);
+  Flow<void> read_from(PeerRef replica, Reading* reading);
+  bool take_page(Reading& reading, const GetReply& reply);  // true if it went further than before
+  Result<std::vector<Item>> outcome(Reading reading) const;
   bool seen(const Item& item);  // false if older than what was seen before
 
   Context& context_;
   const RuleBook& rules_;
   const ReplicaOptions& options_;
-  std::map<JobId, PutJob> puts_{};
-  std::map<JobId, GetJob> gets_{};
-  JobId last_id_ = 0;
   std::map<ItemKey, std::pair<Version, std::uint64_t>> marks_{};  // with when it was last used
   std::map<std::uint64_t, ItemKey> marks_by_use_{};
   std::uint64_t uses_ = 0;
+  Scope jobs_;
 };
 
 }  // namespace beckon::service

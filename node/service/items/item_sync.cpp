@@ -34,7 +34,8 @@ ItemSync::ItemSync(Context& context, ItemHolder& holder, const ReplicaOptions& o
                {options.digest_rate, options.digest_burst, options.rate_peers}),
       lists_(context, "lists of records",
              {options.list_rate, options.list_burst, options.rate_peers}),
-      strangers_(context) {}
+      strangers_(context),
+      running_(options.max_sessions) {}
 
 // --- the side that asks
 
@@ -60,179 +61,164 @@ void ItemSync::compare(const PeerRef& peer, const Arc& arc, Direction direction,
 }
 
 void ItemSync::start_waiting() {
-  for (auto i = waiting_.begin(); i != waiting_.end() && running_.size() < options_.max_sessions;) {
-    bool busy = std::ranges::any_of(running_,
-                                    [&](const auto& r) { return r.second.peer.id == i->peer.id; });
-    if (busy || i->not_before > context_.now().mono) {
-      ++i;
-      continue;
-    }
-    SessionId id = ++last_id_;
-    running_.emplace(id, std::move(*i));
-    i = waiting_.erase(i);
-    next(id);
+  while (!running_.full()) {
+    auto ready = std::ranges::find_if(waiting_, [&](const Session& s) {
+      return !talking_to_.contains(s.peer.id) && s.not_before <= context_.now().mono;
+    });
+    if (ready == waiting_.end()) return;
+    Session session = std::move(*ready);
+    waiting_.erase(ready);
+    talking_to_.insert(session.peer.id);
+    running_.start(converse(std::move(session)), [this](Session s) { stopped(std::move(s)); });
   }
 }
 
-/// Asks the session's peer; a reply that fails or comes after the session's end goes no further.
-void ItemSync::ask(SessionId id, FrameType type, Bytes body,
-                   std::function<void(Session&, ByteView)> then) {
-  Session& session = running_.at(id);
-  session.bytes += body.size();
-  bytes_moved_ += body.size();
-  context_.ask(session.peer, raw(type), std::move(body), options_.request_timeout,
-               [this, id, type, then = std::move(then)](Result<Frame> reply) {
-                 auto found = running_.find(id);
-                 if (found == running_.end()) return;
-                 if (!reply || reply->type != raw(reply_to(type)))
-                   return finish(id, Outcome::failed);
-                 found->second.bytes += reply->body.size();
-                 bytes_moved_ += reply->body.size();
-                 then(found->second, reply->body);
-               });
-}
-
-void ItemSync::send_digests(SessionId id, Session& session) {
-  const ItemSums& sums = holder_.table().sums(context_.now().wall);
-  DigestRequest request = session.search.ask(sums, context_.rng().next());
-  auto found = [this, id](Session& s) {
-    for (const Span& span : s.search.take_found()) s.spans.push_back(span);
-    next(id);
-  };
-  if (request.parts.empty()) return found(session);
-  ask(id, FrameType::sync_digest_req, encode(request),
-      [this, id, found](Session& s, ByteView body) {
-        auto reply = decode_digest_reply(body);
-        if (!reply || !s.search.answered(*reply)) return finish(id, Outcome::failed);
-        found(s);
-      });
-}
-
-void ItemSync::next(SessionId id) {
-  Session& session = running_.at(id);
-  if (!session.push.empty()) return send_push(id, session);
-  if (!session.pull.empty()) return send_pull(id, session);
-  if (session.spans.empty() && session.search.done()) return finish(id, Outcome::agreed);
-  if (session.bytes > options_.session_share) return pause(id);
-  session.spans.empty() ? send_digests(id, session) : send_list(id, session);
-}
-
-/// Others have their turn, and the link a moment, before the session goes on where it was: from the
-/// start again it would never come to the end of an arc in which much is written.
-void ItemSync::pause(SessionId id) {
-  auto node = running_.extract(id);
-  node.mapped().bytes = 0;
-  node.mapped().not_before = context_.now().mono + options_.session_pause;
-  waiting_.push_back(std::move(node.mapped()));
-  context_.after(options_.session_pause, [this] { start_waiting(); });
+void ItemSync::stopped(Session session) {
+  talking_to_.erase(session.peer.id);
+  if (session.outcome) {
+    bool agreed = session.outcome == Outcome::agreed;
+    session.done({.outcome = *session.outcome,
+                  .settled = agreed && session.settled,
+                  .all_taken = agreed && session.all_taken});
+  } else {
+    session.bytes = 0;
+    session.not_before = context_.now().mono + options_.session_pause;
+    waiting_.push_back(std::move(session));
+    context_.after(options_.session_pause, [this] { start_waiting(); });
+  }
   start_waiting();
 }
 
-void ItemSync::send_list(SessionId id, Session& session) {
-  session.span = session.spans.front();
-  session.spans.pop_front();
-  session.listed.clear();
+/// Ends without an outcome when its share is used up. Others have their turn then, and the link a
+/// moment, before the session goes on where it was: from the start again it would never come to the
+/// end of an arc in which much is written.
+Flow<ItemSync::Session> ItemSync::converse(Session session) {
+  for (;;) {
+    bool moved = session.push.empty() && session.pull.empty();
+    if (moved && session.spans.empty() && session.search.done()) {
+      session.outcome = Outcome::agreed;
+      co_return session;
+    }
+    if (moved && session.bytes > options_.session_share) co_return session;
+    auto step = next_step(&session);
+    auto good = co_await step;
+    if (!good) {
+      session.outcome = Outcome::failed;
+      co_return session;
+    }
+  }
+}
+
+Flow<bool> ItemSync::next_step(Session* session) {
+  if (!session->push.empty()) return push(session);
+  if (!session->pull.empty()) return pull(session);
+  return session->spans.empty() ? narrow(session) : list(session);
+}
+
+Pending<Result<Frame>> ItemSync::ask_peer(Session& session, FrameType type, Bytes body) {
+  session.bytes += body.size();
+  bytes_moved_ += body.size();
+  return ask(context_, session.peer, type, std::move(body), options_.request_timeout);
+}
+
+template <typename Reply>
+Result<Reply> ItemSync::read(Session& session, FrameType asked, const Result<Frame>& frame,
+                             Result<Reply> (*decode)(ByteView)) {
+  if (!frame) return frame.error();
+  if (frame->type != raw(reply_to(asked))) return invalid("an answer of another kind");
+  session.bytes += frame->body.size();
+  bytes_moved_ += frame->body.size();
+  return decode(frame->body);
+}
+
+Flow<bool> ItemSync::narrow(Session* session) {
+  DigestRequest request =
+      session->search.ask(holder_.table().sums(context_.now().wall), context_.rng().next());
+  if (!request.parts.empty()) {
+    auto answer = ask_peer(*session, FrameType::sync_digest_req, encode(request));
+    auto frame = co_await answer;
+    auto reply = read(*session, FrameType::sync_digest_req, frame, decode_digest_reply);
+    if (!reply || !session->search.answered(*reply)) co_return false;
+  }
+  for (const Span& span : session->search.take_found()) session->spans.push_back(span);
+  co_return true;
+}
+
+Flow<bool> ItemSync::list(Session* session) {
+  ListRequest request{.span = session->spans.front(),
+                      .offer = session->direction == Direction::both};
+  session->spans.pop_front();
   WallTime now = context_.now().wall;
   bool cut = false;
-  holder_.table().each(session.span, [&](const Item& item) {
+  holder_.table().each(request.span, [&](const Item& item) {
     if (!item.live(now)) return true;
-    cut = session.listed.size() == max_sync_entries;
-    if (!cut) session.listed.push_back(sync_entry(item));
+    cut = request.entries.size() == max_sync_entries;
+    if (!cut) request.entries.push_back(sync_entry(item));
     return !cut;
   });
   if (cut) {
-    ItemKey end = session.listed.back().key;
-    session.spans.push_front({after(end), session.span.last});
-    session.span.last = end;
+    ItemKey end = request.entries.back().key;
+    session->spans.push_front({after(end), request.span.last});
+    request.span.last = end;
   }
-  ListRequest request{.span = session.span,
-                      .offer = session.direction == Direction::both,
-                      .entries = session.listed};
-  ask(id, FrameType::sync_list_req, encode(request), [this, id](Session& s, ByteView body) {
-    auto reply = decode_list_reply(body);
-    if (!reply) return finish(id, Outcome::failed);
-    got_list(id, s, *reply);
-  });
+  auto answer = ask_peer(*session, FrameType::sync_list_req, encode(request));
+  auto frame = co_await answer;
+  auto reply = read(*session, FrameType::sync_list_req, frame, decode_list_reply);
+  if (!reply) co_return false;
+  if (!reply->wanted.empty() && reply->wanted.back() >= request.entries.size()) co_return false;
+  for (std::uint16_t place : reply->wanted) session->push.push_back(request.entries[place].key);
+  if (session->direction == Direction::push) co_return true;
+  for (const SyncEntry& entry : reply->offered) {
+    if (!request.span.contains(entry.key)) co_return false;
+    session->pull.push_back(entry.key);
+  }
+  if (!request.span.contains(reply->covered)) co_return false;
+  if (reply->covered < request.span.last)
+    session->spans.push_front({after(reply->covered), request.span.last});
+  co_return true;
 }
 
-void ItemSync::got_list(SessionId id, Session& session, const ListReply& reply) {
-  if (!reply.wanted.empty() && reply.wanted.back() >= session.listed.size()) {
-    return finish(id, Outcome::failed);
-  }
-  for (std::uint16_t place : reply.wanted) session.push.push_back(session.listed[place].key);
-  if (session.direction == Direction::both) {
-    for (const SyncEntry& entry : reply.offered) {
-      if (!session.span.contains(entry.key)) return finish(id, Outcome::failed);
-      session.pull.push_back(entry.key);
-    }
-    if (!session.span.contains(reply.covered)) return finish(id, Outcome::failed);
-    if (reply.covered < session.span.last) {
-      session.spans.push_front({after(reply.covered), session.span.last});
-    }
-  }
-  next(id);
-}
-
-void ItemSync::send_push(SessionId id, Session& session) {
+Flow<bool> ItemSync::push(Session* session) {
   ReplicateRequest request;
   std::size_t bytes = 0;
-  while (!session.push.empty() && request.parcels.size() < max_parcels) {
-    const Item* item = holder_.live(session.push.front());
+  while (!session->push.empty() && request.parcels.size() < max_parcels) {
+    const Item* item = holder_.live(session->push.front());
     if (item && bytes > 0 && bytes + item->bytes.size() > max_parcel_bytes) break;
     if (item) {
       bytes += item->bytes.size();
       request.parcels.push_back(parcel(*item));
     }
-    session.push.pop_front();
+    session->push.pop_front();
   }
-  if (request.parcels.empty()) return next(id);
+  if (request.parcels.empty()) co_return true;
   std::size_t count = request.parcels.size();
-  ask(id, FrameType::replicate_req, encode(request), [this, id, count](Session& s, ByteView body) {
-    auto reply = decode_replicate_reply(body);
-    if (!reply || reply->statuses.size() != count) return finish(id, Outcome::failed);
-    for (Status status : reply->statuses) s.settled = s.settled && status == Status::ok;
-    next(id);
-  });
+  auto answer = ask_peer(*session, FrameType::replicate_req, encode(std::exchange(request, {})));
+  auto frame = co_await answer;
+  auto reply = read(*session, FrameType::replicate_req, frame, decode_replicate_reply);
+  if (!reply || reply->statuses.size() != count) co_return false;
+  for (Status status : reply->statuses) session->settled = session->settled && status == Status::ok;
+  co_return true;
 }
 
-void ItemSync::send_pull(SessionId id, Session& session) {
-  WantRequest request;
-  std::size_t count = std::min(session.pull.size(), max_parcels);
-  request.keys.assign(session.pull.begin(),
-                      session.pull.begin() + static_cast<std::ptrdiff_t>(count));
-  ask(id, FrameType::sync_want_req, encode(request), [this, id, count](Session& s, ByteView body) {
-    auto reply = decode_want_reply(body);
-    if (!reply) return finish(id, Outcome::failed);
-    got_pulled(id, s, count, *reply);
-  });
-}
-
-void ItemSync::got_pulled(SessionId id, Session& session, std::size_t asked,
-                          const WantReply& reply) {
-  if (reply.done == 0 || reply.done > asked) return finish(id, Outcome::failed);
-  session.pull.erase(session.pull.begin(), session.pull.begin() + reply.done);
+Flow<bool> ItemSync::pull(Session* session) {
+  auto& keys = session->pull;
+  std::size_t count = std::min(keys.size(), max_parcels);
+  WantRequest request{.keys = {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)}};
+  auto answer = ask_peer(*session, FrameType::sync_want_req, encode(request));
+  auto frame = co_await answer;
+  auto reply = read(*session, FrameType::sync_want_req, frame, decode_want_reply);
+  if (!reply || reply->done == 0 || reply->done > count) co_return false;
+  keys.erase(keys.begin(), keys.begin() + reply->done);
   std::vector<ItemHolder::Offer> offers;
-  Source source{.copied = true, .peer = session.peer.id};
-  for (const Parcel& p : reply.parcels) offers.push_back({.parcel = p, .source = source});
-  holder_.take(std::move(offers), ItemHolder::Intake::copy,
-               [this, id](const std::vector<ItemHolder::Taken>& taken) {
-                 auto found = running_.find(id);
-                 if (found == running_.end()) return;
-                 bool all = std::ranges::all_of(
-                     taken, [](const auto& one) { return one.status == Status::ok; });
-                 found->second.all_taken = found->second.all_taken && all;
-                 next(id);
-               });
-}
-
-void ItemSync::finish(SessionId id, Outcome outcome) {
-  auto node = running_.extract(id);
-  bool agreed = outcome == Outcome::agreed;
-  Report report{.outcome = outcome,
-                .settled = agreed && node.mapped().settled,
-                .all_taken = agreed && node.mapped().all_taken};
-  node.mapped().done(report);
-  start_waiting();
+  Source source{.copied = true, .peer = session->peer.id};
+  for (const Parcel& p : reply->parcels) offers.push_back({.parcel = p, .source = source});
+  Pending<std::vector<ItemHolder::Taken>> durable(context_, [&](auto done) {
+    holder_.take(std::move(offers), ItemHolder::Intake::copy, done);
+  });
+  auto taken = co_await durable;
+  bool all = std::ranges::all_of(taken, [](const auto& one) { return one.status == Status::ok; });
+  session->all_taken = session->all_taken && all;
+  co_return true;
 }
 
 // --- the side that answers

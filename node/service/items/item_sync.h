@@ -8,6 +8,7 @@
 #include "node/service/items/item_holder.h"
 #include "node/service/items/narrowing.h"
 #include "node/service/items/replica_messages.h"
+#include "node/service/kernel/flow.h"
 #include "node/service/kernel/gate.h"
 
 namespace beckon::service {
@@ -55,30 +56,29 @@ class ItemSync {
     Arc arc{};
     Direction direction{};
     Done done{};
-    Narrowing search;                 // for what differs
-    std::deque<Span> spans{};         // found by it, still to list
-    std::vector<SyncEntry> listed{};  // of the list under way
-    Span span{};
+    Narrowing search;          // for what differs
+    std::deque<Span> spans{};  // found by it, still to list
     std::deque<ItemKey> push{};
     std::deque<ItemKey> pull{};
     std::size_t bytes{};  // moved since the last pause
     Time not_before = Time::min();
     bool settled = true;
     bool all_taken = true;
+    std::optional<Outcome> outcome{};  // none while it makes room for others
   };
-  using SessionId = std::uint64_t;
 
   void start_waiting();
-  void ask(SessionId id, FrameType type, Bytes body, std::function<void(Session&, ByteView)> then);
-  void send_digests(SessionId id, Session& session);
-  void next(SessionId id);
-  void send_list(SessionId id, Session& session);
-  void got_list(SessionId id, Session& session, const ListReply& reply);
-  void send_push(SessionId id, Session& session);
-  void send_pull(SessionId id, Session& session);
-  void got_pulled(SessionId id, Session& session, std::size_t asked, const WantReply& reply);
-  void pause(SessionId id);
-  void finish(SessionId id, Outcome outcome);
+  void stopped(Session session);
+  Flow<Session> converse(Session session);
+  Flow<bool> next_step(Session* session);  // of each step: false if the peer failed it
+  Flow<bool> narrow(Session* session);
+  Flow<bool> list(Session* session);
+  Flow<bool> push(Session* session);
+  Flow<bool> pull(Session* session);
+  Pending<Result<Frame>> ask_peer(Session& session, FrameType type, Bytes body);
+  template <typename Reply>
+  Result<Reply> read(Session& session, FrameType asked, const Result<Frame>& frame,
+                     Result<Reply> (*decode)(ByteView));
 
   void refuse_stranger(const Request& request);
   void offer(const Arc& concern, const ListRequest& asked, ListReply& reply) const;
@@ -89,10 +89,10 @@ class ItemSync {
   Gate digests_;
   Gate lists_;
   std::deque<Session> waiting_{};
-  std::map<SessionId, Session> running_{};
-  SessionId last_id_ = 0;
+  std::set<Id> talking_to_{};  // peers of sessions that run
   std::uint64_t bytes_moved_ = 0;
   Refusals strangers_;  // requests of peers that hold nothing of ours
+  Scope running_;
 };
 
 }  // namespace beckon::service

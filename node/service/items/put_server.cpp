@@ -61,8 +61,7 @@ void PutServer::begin(const Request& request, PutRequest put) {
     job.reply.entries[i].status = statuses[i];
   }
   spread(id, job, first_targets);
-  job.deadline = context_.now().mono + options_.put_deadline;
-  watch_deadlines();
+  job.deadline = context_.timer(options_.put_deadline, [this, id] { answer(id); });
 }
 
 std::size_t PutServer::choose_targets(Job& job, const PutRequest& put) const {
@@ -78,20 +77,6 @@ std::size_t PutServer::choose_targets(Job& job, const PutRequest& put) const {
   std::erase(job.targets, *owner);
   job.targets.insert(job.targets.begin(), *owner);
   return options_.replicas;
-}
-
-/// Jobs fall due in the order they began, so one timer serves all of them: a timer each would stay
-/// behind when its job is answered, and a peer that puts quickly could use up all there are.
-void PutServer::watch_deadlines() {
-  if (watching_ || jobs_.empty()) return;
-  watching_ = true;
-  Duration wait = jobs_.begin()->second.deadline - context_.now().mono;
-  context_.after(std::max(wait, Duration::zero()), [this] {
-    watching_ = false;
-    while (!jobs_.empty() && jobs_.begin()->second.deadline <= context_.now().mono)
-      answer(jobs_.begin()->first);
-    watch_deadlines();
-  });
 }
 
 void PutServer::stored_here(JobId id, const std::vector<ItemHolder::Taken>& taken) {

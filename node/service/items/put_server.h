@@ -36,7 +36,7 @@ class PutServer {
     std::set<std::size_t> owner_lacks{};  // entries whose keys are its, until it confirms them
     std::size_t next_target{};
     std::size_t waiting{};  // for the disk here and for peers there
-    Time deadline{};
+    Timer deadline{};
   };
   using JobId = std::uint64_t;
 
@@ -51,7 +51,6 @@ class PutServer {
            const Result<Frame>& frame);
   void go_on(JobId id, Job& job);
   void answer(JobId id);
-  void watch_deadlines();
   std::vector<std::size_t> lacking(const Job& job) const;
 
   Context& context_;
@@ -63,7 +62,6 @@ class PutServer {
   std::map<JobId, Job> jobs_{};
   JobId last_id_ = 0;
   bool leaving_ = false;
-  bool watching_ = false;  // a timer waits for the oldest job's deadline
 };
 
 }  // namespace beckon::service

@@ -131,9 +131,7 @@ void Replicas::sync_soon() { sync_in(options_.sync_soon); }
 
 void Replicas::sync_in(Duration delay) {
   if (soon_) return;
-  soon_ = true;
-  context_.after(delay, [this] {
-    soon_ = false;
+  soon_ = context_.timer(delay, [this] {
     tell_chain();
     sync_own_range();
   });

@@ -96,7 +96,7 @@ class Replicas {
   std::vector<PeerRef> last_targets_{};
   std::set<Id> compared_{};              // of those: who agreed with us on our range as it is now
   Duration retry_ = options_.sync_soon;  // after the next comparison that fails; doubles
-  bool soon_ = false;
+  Timer soon_{};
   bool caught_up_ = false;  // since the start, our range was once compared with a successor's
 };
 

@@ -11,6 +11,8 @@
 #include "chord/frame.h"
 #include "node/service/kernel/event.h"
 #include "node/service/kernel/store.h"
+#include "node/service/kernel/timers.h"
+#include "node/service/kernel/waiters.h"
 
 namespace beckon::service {
 
@@ -35,6 +37,35 @@ struct Owner {
       successors{};         // the owner's own list: owner + first r-1 of these hold the copies
   std::size_t contacts{};   // requests the lookup took
   bool remembered = false;  // from an earlier lookup, nobody was asked: it may not be so any more
+
+  /// The peers that hold so many copies.
+  std::vector<PeerRef> holders(std::size_t copies) const {
+    std::vector<PeerRef> out{owner};
+    for (const PeerRef& peer : successors) {
+      if (out.size() < copies) out.push_back(peer);
+    }
+    return out;
+  }
+};
+
+class Context;
+
+/// An action that waits for its moment. Destroying the Timer, or giving it another one, cancels the
+/// action; so it is a member of what it watches over.
+class Timer {
+ public:
+  Timer() = default;
+  Timer(Context& context, TimerId id) : context_(&context), id_(id) {}
+  Timer(Timer&& other) noexcept : context_(other.context_), id_(std::exchange(other.id_, 0)) {}
+  Timer& operator=(Timer&& other) noexcept;
+  ~Timer() { cancel(); }
+
+  void cancel();
+  explicit operator bool() const;  // it waits: neither run nor running, cancelled or refused
+
+ private:
+  Context* context_ = nullptr;
+  TimerId id_ = 0;
 };
 
 /// What a part of the service may know of, and do to, the world outside itself. One object stands
@@ -76,9 +107,42 @@ class Context {
   virtual const Store& store()
       const = 0;  // for loading at start and reading back what is not in memory
 
-  virtual void after(Duration delay, std::function<void()> action) = 0;
+  /// Runs the action later, in this step if the delay is zero. A node with too many timers refuses
+  /// more: such a Timer does not wait.
+  [[nodiscard]] Timer timer(Duration delay, Timers::Action action) {
+    return {*this, set_timer(delay, std::move(action))};
+  }
+  /// The same without a way to cancel it, for what lives as long as the node.
+  bool after(Duration delay, Timers::Action action) {
+    return set_timer(delay, std::move(action)) != 0;
+  }
+
   virtual void emit(Event event) = 0;  // for whoever listens on the API
   virtual void log(LogLevel level, std::string text) = 0;
+
+  Waiters& waiters() { return waiters_; }  // for flows (flow.h)
+
+ protected:
+  friend class Timer;
+  virtual TimerId set_timer(Duration delay, Timers::Action action) = 0;  // 0: refused
+  virtual void cancel_timer(TimerId id) = 0;
+  virtual bool timer_waits(TimerId id) const = 0;
+
+ private:
+  Waiters waiters_{};
 };
+
+inline void Timer::cancel() {
+  if (id_ != 0) context_->cancel_timer(std::exchange(id_, 0));
+}
+
+inline Timer& Timer::operator=(Timer&& other) noexcept {
+  cancel();
+  context_ = other.context_;
+  id_ = std::exchange(other.id_, 0);
+  return *this;
+}
+
+inline Timer::operator bool() const { return id_ != 0 && context_->timer_waits(id_); }
 
 }  // namespace beckon::service

@@ -38,10 +38,11 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
       store_(store),
       rng_(Rng(seeds.chance).split("service")),
       secrets_(seeds.secrets),
-      peer_(options.ring, std::move(self), epoch, Rng(seeds.chance).split("ring")),
+      ring_(options.ring, std::move(self), epoch, Rng(seeds.chance).split("ring")),
       rpc_(options.rpc, epoch),
       inbound_(options.inbound),
-      request_gate_(*this, "requests", options.requests) {}
+      request_gate_(*this, "requests", options.requests),
+      timers_(options.max_timers) {}
 
 void Kernel::begin(Now now) {
   now_ = now;
@@ -74,7 +75,7 @@ void Kernel::feed(chord::Output output) {
   }
 }
 
-void Kernel::tell_ring(const chord::Command& command) { feed(peer_.start(command, now_)); }
+void Kernel::tell_ring(const chord::Command& command) { feed(ring_.start(command, now_)); }
 
 void Kernel::trace(const Id& key, chord::Freshness freshness, TraceDone done) {
   std::uint64_t tag = ++last_tag_;
@@ -112,7 +113,7 @@ void Kernel::complete(Rpc::Done done, Result<Frame> result) {
 
 Duration Kernel::timeout_for(const Id& peer, Duration asked) const {
   if (asked > Duration::zero()) return std::min(asked, options_.greatest_timeout);
-  return std::clamp(4 * peer_.rto(peer), options_.least_timeout, options_.greatest_timeout);
+  return std::clamp(4 * ring_.rto(peer), options_.least_timeout, options_.greatest_timeout);
 }
 
 void Kernel::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
@@ -165,7 +166,7 @@ void Kernel::serve(std::uint8_t type, Handler handler) {
 }
 
 void Kernel::receive(const Frame& frame) {
-  if (frame.type < first_service_type) return feed(peer_.receive(frame, now_));
+  if (frame.type < first_service_type) return feed(ring_.receive(frame, now_));
   return is_reply(frame.type) ? receive_reply(frame) : receive_request(frame);
 }
 
@@ -206,10 +207,10 @@ void Kernel::fail_all(std::vector<Rpc::Done> waiting, const Error& error) {
 
 // ---- links
 
-void Kernel::link_up(const chord::LinkUp& link) { feed(peer_.link_up(link, now_)); }
+void Kernel::link_up(const chord::LinkUp& link) { feed(ring_.link_up(link, now_)); }
 
 void Kernel::link_down(const Id& peer) {
-  feed(peer_.link_down(peer, now_));
+  feed(ring_.link_down(peer, now_));
   auto waiting = rpc_.failed(peer);
   counters_.failed += waiting.size();
   fail_all(std::move(waiting), unavailable(fmt::format("the link to {} broke", peer.brief())));
@@ -217,12 +218,12 @@ void Kernel::link_down(const Id& peer) {
 }
 
 void Kernel::refused_as_older(const PeerRef& by, const std::string& later_at) {
-  feed(peer_.refused_as_older(by, later_at, now_));
+  feed(ring_.refused_as_older(by, later_at, now_));
 }
 
 void Kernel::unreachable(const PeerRef& peer) {
   bool known_id = peer.id != Id{};
-  feed(known_id ? peer_.unreachable(peer, now_) : peer_.unreachable(peer.address, now_));
+  feed(known_id ? ring_.unreachable(peer, now_) : ring_.unreachable(peer.address, now_));
   if (!known_id) return;
   auto waiting = rpc_.failed(peer.id);
   counters_.failed += waiting.size();
@@ -251,20 +252,29 @@ void Kernel::written(std::uint64_t token, Result<void> result) {
   defer([done = std::move(found.mapped()), result = std::move(result)] { done(result); });
 }
 
-void Kernel::after(Duration delay, std::function<void()> action) {
-  if (delay <= Duration::zero()) return defer(std::move(action));
-  ENSURE(timers_.size() < options_.max_timers);
-  timers_[{now_.mono + delay, ++last_tag_}] = std::move(action);
+TimerId Kernel::set_timer(Duration delay, Timers::Action action) {
+  bool at_once = delay <= Duration::zero();
+  TimerId id =
+      at_once ? timers_.hold(std::move(action)) : timers_.set(now_.mono + delay, std::move(action));
+  if (id == 0 && counters_.timers_refused++ == 0)
+    log(LogLevel::error, "too many timers are set; some work of this node will not be done");
+  if (id != 0 && at_once) run_timer(id);
+  return id;
+}
+
+/// When its turn comes in settle(), unless it is cancelled before.
+void Kernel::run_timer(TimerId id) {
+  defer([this, id] {
+    if (auto action = timers_.take(id)) action();
+  });
 }
 
 void Kernel::tick() {
-  if (now_.mono >= ring_wake_) feed(peer_.tick(now_));
+  if (now_.mono >= ring_wake_) feed(ring_.tick(now_));
   auto late = rpc_.expired(now_.mono);
   counters_.expired += late.size();
   fail_all(std::move(late), unavailable("no answer in time"));
-  while (!timers_.empty() && timers_.begin()->first.first <= now_.mono) {
-    defer(std::move(timers_.extract(timers_.begin()).mapped()));
-  }
+  for (TimerId id : timers_.due(now_.mono)) run_timer(id);
 }
 
 void Kernel::settle() {
@@ -277,8 +287,7 @@ void Kernel::settle() {
 
 Time Kernel::wake_at() const {
   if (!ready_.empty() || !to_self_.empty()) return now_.mono;
-  Time timer = timers_.empty() ? Time::max() : timers_.begin()->first.first;
-  return std::min({ring_wake_, rpc_.next_deadline(), timer});
+  return std::min({ring_wake_, rpc_.next_deadline(), timers_.next()});
 }
 
 Kernel::Sent Kernel::take() {

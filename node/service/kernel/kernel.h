@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "chord/peer.h"
+#include "chord/ring_node.h"
 #include "node/service/kernel/context.h"
 #include "node/service/kernel/frames.h"
 #include "node/service/kernel/gate.h"
@@ -50,12 +50,12 @@ class Kernel final : public Context {
   Now now() const override { return now_; }
   Rng& rng() override { return rng_; }
   SecretRng& secrets() override { return secrets_; }
-  const PeerRef& self() const override { return peer_.self(); }
-  std::optional<PeerRef> predecessor() const override { return peer_.predecessor(); }
-  std::vector<PeerRef> successors() const override { return peer_.successors(); }
+  const PeerRef& self() const override { return ring_.self(); }
+  std::optional<PeerRef> predecessor() const override { return ring_.predecessor(); }
+  std::vector<PeerRef> successors() const override { return ring_.successors(); }
   void lookup(const Id& key, OwnerDone done) override;
   void recall(const Id& key, OwnerDone done) override;
-  bool linked(const Id& peer) const override { return peer_.linked().contains(peer); }
+  bool linked(const Id& peer) const override { return ring_.linked().contains(peer); }
   /// A time-out of zero is computed from the ring's round trips to that peer.
   void ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration timeout,
            ReplyDone done) override;
@@ -63,7 +63,6 @@ class Kernel final : public Context {
   void refuse(const Request& request, const Error& error) override;
   void write(std::vector<Mutation> mutations, WriteDone done) override;
   const Store& store() const override { return store_; }
-  void after(Duration delay, std::function<void()> action) override;
   void emit(Event event) override { events_.push_back(std::move(event)); }
   void log(LogLevel level, std::string text) override { log_.push_back({level, std::move(text)}); }
 
@@ -72,7 +71,7 @@ class Kernel final : public Context {
   void trace(const Id& key, chord::Freshness freshness, TraceDone done);
   void ping(const PeerRef& peer, PingDone done);
   void tell_ring(const chord::Command& command);
-  const chord::Peer& ring() const { return peer_; }
+  const chord::RingNode& ring() const { return ring_; }
 
   // -- for the service, which turns inputs into these
   void begin(Now now);
@@ -101,11 +100,16 @@ class Kernel final : public Context {
   struct Counters {
     std::uint64_t asked{}, answered{}, failed{}, expired{}, served{}, refused{};
     std::uint64_t lookups{}, lookups_failed{}, lookup_contacts{}, writes{}, writes_failed{};
+    std::uint64_t timers_refused{};
   };
   const Counters& counters() const { return counters_; }
   std::size_t open_requests() const { return rpc_.size(); }
 
  private:
+  TimerId set_timer(Duration delay, Timers::Action action) override;
+  void cancel_timer(TimerId id) override { timers_.cancel(id); }
+  bool timer_waits(TimerId id) const override { return timers_.waits(id); }
+  void run_timer(TimerId id);
   void feed(chord::Output output);
   void defer(std::function<void()> action) { ready_.push_back(std::move(action)); }
   void complete(Rpc::Done done, Result<Frame> result);
@@ -121,7 +125,7 @@ class Kernel final : public Context {
   Rng rng_;
   SecretRng secrets_;
   Now now_{};
-  chord::Peer peer_;
+  chord::RingNode ring_;
   Time ring_wake_ = Time::max();
   Rpc rpc_;
   Inbound inbound_;
@@ -130,8 +134,8 @@ class Kernel final : public Context {
   std::map<std::uint64_t, TraceDone> traces_{};
   std::map<std::uint64_t, PingDone> pings_{};
   std::map<std::uint64_t, WriteDone> writes_{};
-  std::map<std::pair<Time, std::uint64_t>, std::function<void()>> timers_{};
-  std::uint64_t last_tag_ = 0;  // names traces, pings, writes and timers alike
+  Timers timers_;
+  std::uint64_t last_tag_ = 0;  // names traces, pings and writes alike
   std::deque<std::function<void()>> ready_{};
   std::vector<chord::Event> ring_events_{};
   std::vector<Event> events_{};

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
-#include <map>
-
-#include "base/time.h"
+#include "base/recent_map.h"
+#include "base/token_bucket.h"
 #include "chord/id.h"
 
 namespace beckon::service {
@@ -17,49 +15,29 @@ class RateLimit {
     double burst{};
     std::size_t peers{};
   };
-  explicit RateLimit(Options options) : options_(options) {}
+  explicit RateLimit(Options options)
+      : rate_{options.per_second, options.burst}, buckets_(options.peers) {}
 
   bool take(const chord::Id& peer, double amount, Time now) {
-    Bucket& bucket = filled(peer, now);
-    if (bucket.tokens < amount) return false;
-    bucket.tokens -= amount;
-    return true;
+    return filled(peer, now).take(amount);
   }
-
   /// Takes what may not be there: the peer is in debt, but never by more than a full bucket.
   void charge(const chord::Id& peer, double amount, Time now) {
-    Bucket& bucket = filled(peer, now);
-    bucket.tokens = std::max(-options_.burst, bucket.tokens - amount);
+    filled(peer, now).charge(rate_, amount);
   }
-
   std::size_t peers() const { return buckets_.size(); }
 
  private:
-  struct Bucket {
-    double tokens{};
-    Time at{};
-  };
-
-  Bucket& filled(const chord::Id& peer, Time now) {
-    auto found = buckets_.find(peer);
-    if (found == buckets_.end()) {
-      if (buckets_.size() >= options_.peers) forget_oldest();
-      found = buckets_.emplace(peer, Bucket{options_.burst, now}).first;
-    }
-    Bucket& bucket = found->second;
-    double passed = std::chrono::duration<double>(now - bucket.at).count();
-    bucket.tokens = std::min(options_.burst, bucket.tokens + passed * options_.per_second);
-    bucket.at = now;
+  TokenBucket& filled(const chord::Id& peer, Time now) {
+    bool known = buckets_.contains(peer);
+    TokenBucket& bucket = buckets_.touch(peer);
+    if (!known) bucket = TokenBucket(rate_, now);
+    bucket.fill(rate_, now);
     return bucket;
   }
 
-  void forget_oldest() {
-    buckets_.erase(std::min_element(buckets_.begin(), buckets_.end(),
-                                    [](auto& a, auto& b) { return a.second.at < b.second.at; }));
-  }
-
-  Options options_;
-  std::map<chord::Id, Bucket> buckets_{};
+  TokenBucket::Rate rate_;
+  RecentMap<chord::Id, TokenBucket> buckets_;
 };
 
 }  // namespace beckon::service

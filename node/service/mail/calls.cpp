@@ -416,9 +416,7 @@ void Calls::forget_oldest(const UserId& user) {
 
 void Calls::watch() {
   if (watching_ || (calls_.empty() && unheard_.empty())) return;
-  watching_ = true;
-  context_.after(options_.alive_every, [this] {
-    watching_ = false;
+  watching_ = context_.timer(options_.alive_every, [this] {
     look_at_all();
     watch();
   });

@@ -122,7 +122,7 @@ class Calls {
     Time since{};
   };
   std::map<Key, Unheard> unheard_;  // invitations of blocked callers, while they would ring
-  bool watching_ = false;
+  Timer watching_{};
 };
 
 }  // namespace beckon::service

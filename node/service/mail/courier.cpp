@@ -6,27 +6,52 @@
 
 namespace beckon::service {
 
+namespace {
+
+/// What the host's answer makes of the letter; none if it was not there to take it.
+std::optional<SendState> state_of(const Result<Frame>& answer) {
+  auto delivery = answer ? decode_delivery(answer->body) : Result<Delivery>(answer.error());
+  if (delivery && *delivery == Delivery::delivered) return SendState::delivered;
+  if (delivery && *delivery == Delivery::refused) return SendState::refused;
+  if (delivery && *delivery == Delivery::later) return SendState::waiting;
+  return std::nullopt;
+}
+
+/// True if the locator says something new.
+bool learn(Callee& callee, const Result<Locator>& locator) {
+  bool news =
+      locator && (locator->host != callee.host || locator->message_key != callee.message_key);
+  if (!news) return false;
+  callee.host = locator->host;
+  callee.message_key = locator->message_key;
+  return true;
+}
+
+}  // namespace
+
 Courier::Courier(Context& context, Replicas& replicas, const Signer& signer, const Digest& overlay,
                  Options options)
     : context_(context),
       replicas_(replicas),
       signer_(signer),
       overlay_(overlay),
-      options_(options) {}
+      options_(options),
+      trips_(options.max_trips) {}
 
 void Courier::bring(const User& from, Letter letter, const Callee& callee, WallTime expiry,
                     Fallback fallback, Done done) {
   letter.from = from.key;
   letter.to = callee.id();
-  TripId id = ++last_;
-  trips_.emplace(id, Trip{.seed = from.seed,
-                          .letter = std::move(letter),
-                          .callee = callee,
-                          .expiry = expiry,
-                          .fallback = fallback,
-                          .done = std::move(done)});
-  bool reachable = callee.message_key != hpke::PublicKey{} && !callee.host.address.empty();
-  reachable ? direct(id) : look_up(id);
+  if (trips_.full()) {
+    context_.after(Duration{0}, [done = std::move(done), callee] { done({.callee = callee}); });
+    return;
+  }
+  Trip trip{.seed = from.seed,
+            .letter = std::move(letter),
+            .callee = callee,
+            .expiry = expiry,
+            .fallback = fallback};
+  trips_.start(travel(std::move(trip)), std::move(done));
 }
 
 Result<Envelope> Courier::sealed(const Trip& trip) {
@@ -37,25 +62,40 @@ Result<Envelope> Courier::sealed(const Trip& trip) {
                .ephemeral = context_.secrets().next()});
 }
 
-void Courier::direct(TripId id) {
-  Trip& trip = trips_.at(id);
-  auto envelope = sealed(trip);
-  if (!envelope) {
-    context_.log(LogLevel::warning, "a letter could not be sealed: " + envelope.error().text);
-    return finish(id, SendState::unreachable);
+Flow<Courier::Outcome> Courier::travel(Trip trip) {
+  Callee& callee = trip.callee;
+  bool reachable = callee.message_key != hpke::PublicKey{} && !callee.host.address.empty();
+  for (bool located = false;; located = true) {
+    if (reachable) {
+      auto envelope = sealed(trip);
+      if (!envelope) {
+        context_.log(LogLevel::warning, "a letter could not be sealed: " + envelope.error().text);
+        co_return Outcome{.callee = callee};
+      }
+      auto answer = ask(context_, callee.host, FrameType::deliver_req, std::move(envelope->bytes),
+                        options_.deliver_timeout);
+      auto frame = co_await answer;
+      if (auto state = state_of(frame)) co_return Outcome{.state = *state, .callee = callee};
+    }
+    if (located) break;
+    Pending<Result<Locator>> on_ring(context_, [&](auto done) { locate(callee.key, done); });
+    auto locator = co_await on_ring;
+    reachable = learn(callee, locator);
+    if (!reachable) break;
   }
-  context_.ask(trip.callee.host, raw(FrameType::deliver_req), std::move(envelope->bytes),
-               options_.deliver_timeout,
-               [this, id](const Result<Frame>& frame) { answered(id, frame); });
-}
-
-void Courier::answered(TripId id, const Result<Frame>& frame) {
-  auto delivery = frame ? decode_delivery(frame->body) : Result<Delivery>(frame.error());
-  if (delivery && *delivery == Delivery::delivered) return finish(id, SendState::delivered);
-  if (delivery && *delivery == Delivery::refused) return finish(id, SendState::refused);
-  if (delivery && *delivery == Delivery::later) return finish(id, SendState::waiting);
-  if (trips_.at(id).located) return into_mailbox(id);
-  look_up(id);
+  if (trip.fallback == Fallback::none || callee.message_key == hpke::PublicKey{})
+    co_return Outcome{.callee = callee};
+  auto envelope = sealed(trip);
+  if (!envelope) co_return Outcome{.callee = callee};
+  Parcel parcel{.ring = mailbox_key(overlay_, callee.id()),
+                .kind = ItemKind::mailbox_entry,
+                .bytes = std::move(envelope->bytes)};
+  Pending<std::vector<ItemClient::Stored>> in_mailbox(
+      context_, [&](auto done) { replicas_.put({{.parcel = std::move(parcel)}}, done); });
+  auto stored = co_await in_mailbox;
+  bool kept = stored.front().status == Status::ok && stored.front().safe;
+  SendState state = kept ? SendState::kept : SendState::unreachable;
+  co_return Outcome{.state = state, .callee = callee};
 }
 
 void Courier::locate(const PublicKey& key, std::function<void(Result<Locator>)> done) {
@@ -70,43 +110,6 @@ void Courier::locate(const PublicKey& key, std::function<void(Result<Locator>)> 
                   }
                   done(Error{ErrorCode::not_found, "nobody knows where this user is hosted"});
                 });
-}
-
-void Courier::look_up(TripId id) {
-  trips_.at(id).located = true;
-  locate(trips_.at(id).callee.key,
-         [this, id](const Result<Locator>& locator) { located(id, locator); });
-}
-
-void Courier::located(TripId id, const Result<Locator>& locator) {
-  Trip& trip = trips_.at(id);
-  bool news = locator && (locator->host != trip.callee.host ||
-                          locator->message_key != trip.callee.message_key);
-  if (!news) return into_mailbox(id);
-  trip.callee.host = locator->host;
-  trip.callee.message_key = locator->message_key;
-  direct(id);
-}
-
-void Courier::into_mailbox(TripId id) {
-  Trip& trip = trips_.at(id);
-  auto envelope = trip.fallback == Fallback::mailbox && trip.callee.message_key != hpke::PublicKey{}
-                      ? sealed(trip)
-                      : Result<Envelope>(Error{ErrorCode::unavailable, "no key to seal to"});
-  if (!envelope) return finish(id, SendState::unreachable);
-  Parcel parcel{.ring = mailbox_key(overlay_, trip.callee.id()),
-                .kind = ItemKind::mailbox_entry,
-                .bytes = std::move(envelope->bytes)};
-  replicas_.put({{.parcel = std::move(parcel)}},
-                [this, id](const std::vector<ItemClient::Stored>& stored) {
-                  bool kept = stored.front().status == Status::ok && stored.front().safe;
-                  finish(id, kept ? SendState::kept : SendState::unreachable);
-                });
-}
-
-void Courier::finish(TripId id, SendState state) {
-  auto node = trips_.extract(id);
-  node.mapped().done({.state = state, .callee = node.mapped().callee});
 }
 
 }  // namespace beckon::service

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "node/service/items/replicas.h"
-#include "node/service/kernel/context.h"
+#include "node/service/kernel/flow.h"
 #include "node/service/mail/locator.h"
 #include "node/service/mail/outbox.h"
 
@@ -13,6 +13,7 @@ class Courier {
  public:
   struct Options {
     Duration deliver_timeout = std::chrono::seconds(4);
+    std::size_t max_trips = 16'384;  // at once; who brings letters has tighter limits
   };
   /// What became of it, and what was learnt of the callee on the way.
   struct Outcome {
@@ -38,17 +39,9 @@ class Courier {
     Callee callee{};
     WallTime expiry{};
     Fallback fallback{};
-    bool located = false;
-    Done done{};
   };
-  using TripId = std::uint64_t;
 
-  void direct(TripId id);
-  void answered(TripId id, const Result<Frame>& frame);
-  void look_up(TripId id);
-  void located(TripId id, const Result<Locator>& locator);
-  void into_mailbox(TripId id);
-  void finish(TripId id, SendState state);
+  Flow<Outcome> travel(Trip trip);
   Result<Envelope> sealed(const Trip& trip);
 
   Context& context_;
@@ -56,8 +49,7 @@ class Courier {
   const Signer& signer_;
   Digest overlay_;
   Options options_;
-  std::map<TripId, Trip> trips_;
-  TripId last_ = 0;
+  Scope trips_;
 };
 
 }  // namespace beckon::service

@@ -68,11 +68,7 @@ ItemClient::PutEntry Locators::entry(const User& user) {
 
 /// Nothing runs before: what failed must not be tried at once, and needs one timer only.
 void Locators::run_after(Duration pause) {
-  if (std::exchange(running_, true)) return;
-  context_.after(pause, [this] {
-    running_ = false;
-    run();
-  });
+  if (!running_ && !pause_) pause_ = context_.timer(pause, [this] { run(); });
 }
 
 bool Locators::settled(const UserId& user, const ItemClient::Stored& stored) {
@@ -86,7 +82,7 @@ bool Locators::settled(const UserId& user, const ItemClient::Stored& stored) {
 }
 
 void Locators::run() {
-  if (running_ || queue_.empty()) return;
+  if (running_ || pause_ || queue_.empty()) return;
   std::vector<ItemClient::PutEntry> batch;
   std::vector<UserId> ids;
   while (!queue_.empty() && batch.size() < options_.batch) {

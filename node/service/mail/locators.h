@@ -54,6 +54,7 @@ class Locators {
   std::set<UserId> placed_;
   std::map<UserId, std::uint64_t> seqs_;  // the newest made or heard of
   bool running_ = false;
+  Timer pause_{};
 };
 
 }  // namespace beckon::service

@@ -14,7 +14,8 @@ Mailbox::Mailbox(Context& context, Replicas& replicas, const Users& users, Recep
       signer_(signer),
       overlay_(overlay),
       options_(options),
-      gate_(context, "requests for mailboxes", options.rate) {}
+      gate_(context, "requests for mailboxes", options.rate),
+      visits_(options.window) {}
 
 void Mailbox::start() {
   auto jitter = Duration(context_.rng().between(0, options_.period.count() / 4));
@@ -27,60 +28,49 @@ void Mailbox::start() {
 void Mailbox::fetch_all() {
   if (!queue_.empty()) return;  // the last round is still going on
   for (const auto& [id, user] : users_.all()) queue_.push_back(id);
-  while (visits_.size() < options_.window && !queue_.empty()) visit_next();
+  while (!visits_.full() && !queue_.empty()) visit_next();
 }
 
 void Mailbox::visit_next() {
-  VisitId id = ++last_;
   UserId user = queue_.front();
   queue_.pop_front();
-  visits_.emplace(id, Visit{.user = user});
-  context_.lookup(mailbox_key(overlay_, user), [this, id](const Result<Owner>& owner) {
-    if (!owner) return end(id);
-    auto& keepers = visits_.at(id).keepers;
-    keepers.push_back(owner->owner);
-    for (const PeerRef& peer : owner->successors) {
-      if (keepers.size() < options_.copies) keepers.push_back(peer);
-    }
-    ask(id);
+  visits_.start(visit(user), [this] {
+    if (!queue_.empty()) visit_next();
   });
 }
 
-void Mailbox::ask(VisitId id) {
-  Visit& visit = visits_.at(id);
-  const User* user = users_.find(visit.user);
-  if (user == nullptr || visit.keeper >= visit.keepers.size()) return end(id);
-  const PeerRef& keeper = visit.keepers[visit.keeper];
-  FetchRequest request{.user = user->key, .time = context_.now().wall, .after = visit.after};
-  request.signature = signer_.sign(user->seed, fetch_signed_bytes(request, overlay_, keeper.id));
-  context_.ask(keeper, raw(FrameType::mailbox_req), encode(request), options_.timeout,
-               [this, id](const Result<Frame>& frame) { got(id, frame); });
-}
-
-void Mailbox::next_keeper(VisitId id) {
-  Visit& visit = visits_.at(id);
-  ++visit.keeper;
-  visit.after.reset();
-  ask(id);
-}
-
-void Mailbox::got(VisitId id, const Result<Frame>& frame) {
-  auto reply = frame ? decode_fetch_reply(frame->body) : Result<FetchReply>(frame.error());
-  if (!reply) return next_keeper(id);
-  Visit& visit = visits_.at(id);
-  for (const Bytes& bytes : reply->envelopes) {
-    if (visit.letters++ < options_.max_letters) take(visit.user, bytes);
+/// Asks every keeper: a copy may have reached only some of them.
+Flow<void> Mailbox::visit(UserId id) {
+  auto owner_found = lookup(context_, mailbox_key(overlay_, id));
+  auto owner = co_await owner_found;
+  if (!owner) co_return;
+  std::size_t pages = 0;
+  std::size_t letters = 0;
+  auto keepers = owner->holders(options_.copies);
+  for (const PeerRef& keeper : keepers) {
+    std::optional<Id> after;
+    for (bool more = true; more;) {
+      const User* user = users_.find(id);
+      if (user == nullptr) co_return;
+      auto answer = ask(context_, keeper, FrameType::mailbox_req,
+                        fetch_request(*user, keeper.id, after), options_.timeout);
+      auto frame = co_await answer;
+      auto reply = frame ? decode_fetch_reply(frame->body) : Result<FetchReply>(frame.error());
+      if (!reply) break;
+      for (const Bytes& bytes : reply->envelopes) {
+        if (letters++ < options_.max_letters) take(id, bytes);
+      }
+      more = reply->more && !reply->envelopes.empty() && ++pages < options_.max_pages;
+      if (more) after = MailboxRules::entry_id(reply->envelopes.back());
+    }
   }
-  bool more = reply->more && !reply->envelopes.empty() && ++visit.pages < options_.max_pages;
-  // One keeper that answered is not enough: a copy may have reached only the others.
-  if (!more) return next_keeper(id);
-  visit.after = MailboxRules::entry_id(reply->envelopes.back());
-  ask(id);
 }
 
-void Mailbox::end(VisitId id) {
-  visits_.erase(id);
-  if (!queue_.empty()) visit_next();
+Bytes Mailbox::fetch_request(const User& user, const Id& keeper,
+                             const std::optional<Id>& after) const {
+  FetchRequest request{.user = user.key, .time = context_.now().wall, .after = after};
+  request.signature = signer_.sign(user.seed, fetch_signed_bytes(request, overlay_, keeper));
+  return encode(request);
 }
 
 void Mailbox::take(const UserId& user, const Bytes& bytes) {

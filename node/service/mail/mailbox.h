@@ -40,27 +40,15 @@ class Mailbox {
   std::uint64_t refused() const { return gate_.refused(); }
 
  private:
-  struct Visit {
-    UserId user{};
-    std::vector<PeerRef> keepers{};
-    std::size_t keeper{};
-    std::optional<Id> after{};
-    std::size_t pages{};
-    std::size_t letters{};
-  };
-  using VisitId = std::uint64_t;
-
   Result<FetchReply> page_for(const FetchRequest& request) const;
   void visit_next();
-  void ask(VisitId id);
-  void next_keeper(VisitId id);
-  void got(VisitId id, const Result<Frame>& frame);
+  Flow<void> visit(UserId id);
+  Bytes fetch_request(const User& user, const Id& keeper, const std::optional<Id>& after) const;
   void take(const UserId& user, const Bytes& bytes);
   void acknowledge(const User& user, const Envelope& envelope);
   void send_acks();
   void send_receipts();
   void send_receipt(const User& user, const Letter& letter);
-  void end(VisitId id);
 
   Context& context_;
   Replicas& replicas_;
@@ -71,8 +59,6 @@ class Mailbox {
   Digest overlay_;
   Options options_;
   std::deque<UserId> queue_;
-  std::map<VisitId, Visit> visits_;
-  VisitId last_ = 0;
   struct Owed {
     UserId user{};
     Letter letter{};  // without its text
@@ -82,6 +68,7 @@ class Mailbox {
   std::deque<ItemClient::PutEntry> acks_;
   bool acking_ = false;
   Gate gate_;
+  Scope visits_;
 };
 
 }  // namespace beckon::service

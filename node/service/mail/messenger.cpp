@@ -31,7 +31,11 @@ Messenger::Messenger(Context& context, Users& users, Contacts& contacts, Outbox&
       courier_(courier),
       locators_(locators),
       options_(options),
-      groups_(options.groups) {}
+      groups_(options.groups),
+      late_(context, [this](const std::vector<Errand>& due) {
+        queue_.insert(queue_.end(), due.begin(), due.end());
+        run();
+      }) {}
 
 void Messenger::start() {
   for (const auto& [name, posting] : outbox_.all()) enqueue(name);
@@ -152,7 +156,7 @@ void Messenger::finished(const Errand& errand, const Courier::Outcome& outcome) 
   if (is_final(outgoing.state)) {
     busy_.erase(errand);
   } else {
-    try_later(errand, outgoing);
+    late_.add(pause_after(outgoing), errand);
   }
   run();
 }
@@ -177,26 +181,6 @@ Duration Messenger::pause_after(const Outgoing& outgoing) {
   pause *= 1 << std::min<std::uint32_t>(outgoing.attempts - 1, 12);
   pause = std::min(pause, slower ? options_.last_wait : options_.last_retry);
   return pause + Duration(context_.rng().between(0, pause.count() / 4));
-}
-
-void Messenger::try_later(const Errand& errand, const Outgoing& outgoing) {
-  late_.emplace(context_.now().mono + pause_after(outgoing), errand);
-  wait_for_late();
-}
-
-void Messenger::wait_for_late() {
-  if (late_.empty() || late_.begin()->first >= woken_at_) return;
-  Time now = context_.now().mono;
-  woken_at_ = std::max(late_.begin()->first, now);
-  context_.after(woken_at_ - now, [this, due = woken_at_] {
-    if (due == woken_at_) woken_at_ = Time::max();
-    while (!late_.empty() && late_.begin()->first <= context_.now().mono) {
-      queue_.push_back(late_.begin()->second);
-      late_.erase(late_.begin());
-    }
-    run();
-    wait_for_late();
-  });
 }
 
 Delivery Messenger::receipt(const User& to, const Letter& letter) {

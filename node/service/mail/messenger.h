@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "node/service/kernel/agenda.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/courier.h"
 #include "node/service/mail/locators.h"
@@ -69,8 +70,6 @@ class Messenger {
   void record(const Errand& errand, const Outgoing& outgoing);
   void tell(const Outbox::Name& name);
   Duration pause_after(const Outgoing& outgoing);
-  void try_later(const Errand& errand, const Outgoing& outgoing);
-  void wait_for_late();
   void forget_period();
 
   Context& context_;
@@ -84,8 +83,7 @@ class Messenger {
   std::deque<Errand> queue_;
   std::set<Errand> busy_;  // queued, under way or waiting for another try
   std::size_t under_way_ = 0;
-  std::set<std::pair<Time, Errand>> late_;  // by when to try again; far more than there are timers
-  Time woken_at_ = Time::max();             // the next time a timer of ours fires
+  Agenda<Errand> late_;  // to be tried again
   std::map<Outbox::Name, Changed> watchers_;
 };
 

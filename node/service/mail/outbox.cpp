@@ -237,11 +237,7 @@ void Outbox::set(const Name& name, const UserId& to, const Outgoing& outgoing) {
 }
 
 void Outbox::write_states_after(Duration delay) {
-  if (std::exchange(will_write_, true)) return;
-  context_.after(delay, [this] {
-    will_write_ = false;
-    write_states();
-  });
+  if (!will_write_) will_write_ = context_.timer(delay, [this] { write_states(); });
 }
 
 void Outbox::write_states() {

@@ -80,7 +80,7 @@ class Outbox {
   std::map<Name, Posting> postings_;
   std::set<std::pair<WallTime, Name>> by_age_;  // of all postings, by expiry
   std::set<Row> changed_;                       // states that are not on disk yet
-  bool will_write_ = false;
+  Timer will_write_{};
 };
 
 }  // namespace beckon::service

@@ -84,7 +84,7 @@ class Service {
   Metrics& metrics() { return metrics_; }
   RuleBook& rules() { return rules_; }  // kinds of records; complete before start(Up)
   Replicas& replicas() { return replicas_; }
-  const chord::Peer& ring() const { return kernel_.ring(); }
+  const chord::RingNode& ring() const { return kernel_.ring(); }
   std::uint64_t epoch() const { return ring().epoch(); }
   const ServiceOptions& options() const { return options_; }
   Time started() const { return started_; }

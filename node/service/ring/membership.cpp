@@ -73,7 +73,9 @@ void Membership::enter(const Up& up, RememberedPeers remembered) {
   remembered_ = std::move(remembered);
   had_peers_ = !remembered_.known.empty() || !remembered_.passive.empty();
   durable_peers_ = remembered_.known.size() + remembered_.passive.size();
-  entered_ = kernel_.now().mono;
+  patience_ = kernel_.timer(patience, [this] {
+    if (nobody_answers()) settle_waiters();
+  });
   set_state(State::joining);
   if (up.create || (up.join.empty() && !had_peers_)) {
     founded_ = true;
@@ -110,7 +112,10 @@ void Membership::remember(const RememberedPeers& peers, std::function<void()> th
   bool anybody = !peers.known.empty() || !peers.passive.empty();
   if (anybody) remembered_ = peers;
   had_peers_ = had_peers_ || anybody;
-  if (!anybody) return kernel_.after(Duration::zero(), std::move(then));
+  if (!anybody) {
+    kernel_.after(Duration::zero(), std::move(then));
+    return;
+  }
   std::size_t count = peers.known.size() + peers.passive.size();
   kernel_.write(to_mutations(peers), [this, count, then = std::move(then)](Result<void> result) {
     if (result) durable_peers_ = count;
@@ -120,10 +125,8 @@ void Membership::remember(const RememberedPeers& peers, std::function<void()> th
 }
 
 void Membership::remember_soon() {
-  if (remember_pending_ || state_ != State::joined) return;
-  remember_pending_ = true;
-  kernel_.after(options_.remember_gap, [this] {
-    remember_pending_ = false;
+  if (remember_ || state_ != State::joined) return;
+  remember_ = kernel_.timer(options_.remember_gap, [this] {
     remember({kernel_.ring().known(), kernel_.ring().passive()}, [] {});
   });
 }
@@ -132,53 +135,34 @@ void Membership::on_trouble(const std::string& address, const Error& why) {
   if (state_ != State::joining) return;
   if (troubles_.size() >= options_.troubles && !troubles_.contains(address)) return;
   troubles_[address] = why;
+  if (nobody_answers()) settle_waiters();
 }
 
 // ---- waiting
 
 bool Membership::nobody_answers() const {
-  return !had_peers_ && !up_.join.empty() && kernel_.now().mono - entered_ >= patience &&
+  return !had_peers_ && !up_.join.empty() && !patience_ &&
          std::all_of(up_.join.begin(), up_.join.end(),
                      [this](const std::string& address) { return troubles_.contains(address); });
 }
 
 Result<std::uint64_t> Membership::when_settled(Duration timeout, Settled done) {
   std::uint64_t number = ++last_waiter_;
-  if (state_ != State::joining) {
+  if (state_ != State::joining || nobody_answers()) {
     done(state_);
     return number;
   }
   if (waiters_.size() >= options_.waiters) return too_many_wait();
-  Time until = kernel_.now().mono + std::min(timeout, options_.longest_wait);
-  waiters_[number] = {.until = until, .done = std::move(done)};
-  watch_waiters();
+  Timer until = kernel_.timer(std::min(timeout, options_.longest_wait),
+                              [this, number] { give_up_waiting(number); });
+  if (!until) return too_many_wait();
+  waiters_[number] = {.done = std::move(done), .until = std::move(until)};
   return number;
 }
 
-/// One timer for all: a timer each would stay behind when its waiter is served or gone, and whoever
-/// asks often could use up all there are.
-void Membership::watch_waiters() {
-  if (watching_ || waiters_.empty()) return;
-  watching_ = true;
-  Time now = kernel_.now().mono;
-  Time next = now + options_.wait_grain;
-  for (const auto& [number, waiter] : waiters_) next = std::min(next, std::max(now, waiter.until));
-  kernel_.after(next - now, [this] {
-    watching_ = false;
-    look_at_waiters();
-    watch_waiters();
-  });
-}
-
-void Membership::look_at_waiters() {
-  if (nobody_answers()) return settle_waiters();
-  std::vector<Settled> late;
-  for (auto it = waiters_.begin(); it != waiters_.end();) {
-    bool over = it->second.until <= kernel_.now().mono;
-    if (over) late.push_back(std::move(it->second.done));
-    it = over ? waiters_.erase(it) : std::next(it);
-  }
-  for (Settled& done : late) done(state_);
+void Membership::give_up_waiting(std::uint64_t waiter) {
+  auto late = waiters_.extract(waiter);
+  if (!late.empty()) late.mapped().done(state_);
 }
 
 void Membership::settle_waiters() {
@@ -205,7 +189,7 @@ Result<std::uint64_t> Membership::when_left(std::function<void()> done) {
 
 void Membership::leave() {
   if (state_ == State::leaving || state_ == State::left) return;
-  const chord::Peer& ring = kernel_.ring();
+  const chord::RingNode& ring = kernel_.ring();
   bool member = ring.mode() == chord::Mode::member;
   bool expelled = state_ == State::expelled;
   set_state(State::leaving);

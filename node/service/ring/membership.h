@@ -30,7 +30,6 @@ class Membership {
     std::size_t troubles = 16;  // failures kept to tell why a node does not join
     std::size_t waiters = 256;  // who wait for the end of joining or leaving; each kind
     Duration longest_wait = std::chrono::minutes(10);
-    Duration wait_grain = std::chrono::milliseconds(250);
   };
   struct Up {
     std::vector<std::string> join{};
@@ -76,8 +75,7 @@ class Membership {
   void remember_soon();
   void say_goodbye();
   void settle_waiters();
-  void watch_waiters();
-  void look_at_waiters();
+  void give_up_waiting(std::uint64_t waiter);
   bool nobody_answers() const;
 
   Kernel& kernel_;
@@ -87,20 +85,19 @@ class Membership {
   RememberedPeers remembered_{};
   bool founded_ = false;
   bool had_peers_ = false;
-  bool remember_pending_ = false;
+  Timer remember_{};
   std::size_t durable_peers_ = 0;
   std::size_t handing_over_ = 0;
   bool handed_over_ = false;
-  Time entered_{};
   std::vector<HandOver> hand_overs_{};
   struct Waiter {
-    Time until{};
     Settled done{};
+    Timer until{};
   };
   std::map<std::uint64_t, Waiter> waiters_{};
   std::map<std::uint64_t, std::function<void()>> left_waiters_{};
   std::uint64_t last_waiter_ = 0;
-  bool watching_ = false;
+  Timer patience_{};
   std::map<std::string, Error> troubles_{};  // by address
 };
 

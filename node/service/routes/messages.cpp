@@ -205,9 +205,8 @@ class MessageRoutes {
 
   /// One timer for all that are under way, however many and however patient their askers are.
   void look_after_all() {
-    if (std::exchange(looking_, true)) return;
-    participant_.service().kernel().after(look_every, [this] {
-      looking_ = false;
+    if (looking_) return;
+    looking_ = participant_.service().kernel().timer(look_every, [this] {
       for (const auto& [name, sending] : std::map(followed_)) look_after(name, sending);
       if (!followed_.empty()) look_after_all();
     });
@@ -278,7 +277,7 @@ class MessageRoutes {
 
   Participant& participant_;
   std::map<Outbox::Name, SendingPtr> followed_{};
-  bool looking_ = false;
+  Timer looking_{};
 };
 
 }  // namespace

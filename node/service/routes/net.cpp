@@ -36,7 +36,7 @@ void self(Service& service, const ApiRequest& request, const Answer& answer) {
 }
 
 Json ring_json(Service& service) {
-  const chord::Peer& ring = service.ring();
+  const chord::RingNode& ring = service.ring();
   Json fingers = Json::array();
   for (const auto& [exponent, peer] : ring.fingers()) {
     fingers.push_back({{"exponent", exponent}, {"id", peer.id.hex()}, {"address", peer.address}});
@@ -50,7 +50,7 @@ Json ring_json(Service& service) {
           {"fingers", fingers}};
 }
 
-Json roles_of(const chord::Peer& ring, const Id& id) {
+Json roles_of(const chord::RingNode& ring, const Id& id) {
   Json roles = Json::array();
   auto is = [&](const PeerRef& peer) { return peer.id == id; };
   if (ring.predecessor() && is(*ring.predecessor())) roles.push_back("predecessor");
@@ -64,7 +64,7 @@ Json roles_of(const chord::Peer& ring, const Id& id) {
   return roles;
 }
 
-Json peers_json(const chord::Peer& ring) {
+Json peers_json(const chord::RingNode& ring) {
   std::map<Id, PeerRef> all;
   for (const auto& list : {ring.known(), ring.passive(), ring.neighbours()}) {
     for (const PeerRef& peer : list) all[peer.id] = peer;

@@ -19,7 +19,7 @@ bool is_hex(std::string_view text) {
 }
 
 /// The one peer meant by an id, the beginning of one, or an address.
-Result<PeerRef> find_peer(const chord::Peer& ring, const std::string& name) {
+Result<PeerRef> find_peer(const chord::RingNode& ring, const std::string& name) {
   if (name.size() < shortest_prefix) {
     return invalid("say which node: at least 4 hexadecimal digits of its id, or its address");
   }

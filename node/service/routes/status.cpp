@@ -8,7 +8,7 @@ namespace beckon::service {
 namespace {
 
 Json status(Service& service) {
-  const chord::Peer& ring = service.ring();
+  const chord::RingNode& ring = service.ring();
   Json out{{"node",
             {{"id", ring.self().id.hex()},
              {"listen", ring.self().address},

@@ -7,7 +7,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include "node/io/address.h"
+#include "base/address.h"
 #include "node/service/kernel/frame_splitter.h"
 
 namespace beckon::io::test {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chord/wire.h"
 #include "node/service/kernel/frames.h"
 #include "tests/world/memory_store.h"
 
@@ -217,16 +218,69 @@ TEST_SUITE("service/kernel") {
     CHECK(bench.kernel.counters().writes_failed == 1);
   }
 
-  TEST_CASE("as many timers run as there may be") {
+  TEST_CASE("as many timers run as there may be and one more is refused") {
     Bench bench({.max_timers = 3});
     int ran = 0;
     for (int i = 0; i < 3; ++i) bench.kernel.after(1s, [&] { ++ran; });
+    Timer refused = bench.kernel.timer(1s, [&] { ++ran; });
+    CHECK(!refused);
+    CHECK(bench.kernel.counters().timers_refused == 1);
+    CHECK(bench.kernel.take().log.size() == 1);
     bench.kernel.after(0s, [&] { ++ran; });  // what is due at once needs no timer
     bench.tick(1s);
     CHECK(ran == 4);
     bench.kernel.after(1s, [&] { ++ran; });
     bench.tick(1s);
     CHECK(ran == 5);
+  }
+
+  TEST_CASE("a timer that is cancelled or replaced or destroyed does not run") {
+    Bench bench;
+    std::string ran;
+    auto say = [&](const char* what) { return [&ran, what] { ran += what; }; };
+    Timer cancelled = bench.kernel.timer(1s, say("a"));
+    Timer replaced = bench.kernel.timer(1s, say("b"));
+    Timer kept;
+    {
+      Timer destroyed = bench.kernel.timer(1s, say("c"));
+      Timer moved = bench.kernel.timer(1s, say("d"));
+      kept = std::move(moved);
+    }
+    Timer soon = bench.kernel.timer(0s, say("e"));
+    cancelled.cancel();
+    soon.cancel();
+    replaced = bench.kernel.timer(2s, say("f"));
+    CHECK(!cancelled);
+    CHECK(kept);
+    bench.tick(1s);
+    CHECK(ran == "d");
+    CHECK(!kept);
+    CHECK(bench.kernel.wake_at() == bench.kernel.now().mono + 1s);
+    bench.tick(1s);
+    CHECK(ran == "df");
+  }
+
+  TEST_CASE("a timer due in the same step can still be cancelled by the one before it") {
+    Bench bench;
+    int ran = 0;
+    Timer second;
+    Timer first = bench.kernel.timer(1s, [&] { second.cancel(); });
+    second = bench.kernel.timer(1s, [&] { ++ran; });
+    bench.tick(1s);
+    CHECK(ran == 0);
+  }
+
+  TEST_CASE("a timer can be set again by its own action") {
+    Bench bench;
+    int ran = 0;
+    Timer timer;
+    std::function<void()> again = [&] {
+      CHECK(!timer);
+      if (++ran < 3) timer = bench.kernel.timer(1s, again);
+    };
+    timer = bench.kernel.timer(1s, again);
+    for (int i = 0; i < 5; ++i) bench.tick(1s);
+    CHECK(ran == 3);
   }
 
   TEST_CASE("a request waits as long as it was asked to, within the least and the greatest") {
@@ -287,5 +341,148 @@ TEST_SUITE("service/kernel") {
     bench.tick(0ms);
     bench.tick(0ms);
     CHECK(done == 5);
+  }
+
+  TEST_CASE("an owner is found by asking and remembered when memory alone named it") {
+    Bench bench;
+    bench.kernel.tell_ring(chord::Assume{peer(9), {peer(9)}, {}});
+    bench.kernel.link_up({.peer = peer(9), .epoch = 1});
+    Id key = peer(5).id;
+    std::vector<Result<Owner>> found;
+    auto done = [&](const Result<Owner>& owner) { found.push_back(owner); };
+    auto answer_state = [&] {
+      for (const Frame& frame : bench.kernel.take().send) {
+        if (frame.type != static_cast<std::uint8_t>(chord::MessageType::state_req)) continue;
+        chord::Message state = chord::StateReply{chord::Mode::member, 1, peer(1), {peer(1)}};
+        bench.receive({peer(9), static_cast<std::uint8_t>(chord::type_of(state)), frame.request,
+                       chord::encode(state)});
+      }
+    };
+    bench.kernel.lookup(key, done);
+    answer_state();
+    bench.kernel.lookup(key, done);  // memory names it, and it is asked
+    answer_state();
+    bench.kernel.recall(key, done);  // memory is enough
+    bench.kernel.settle();
+    REQUIRE(found.size() == 3);
+    for (const auto& owner : found) {
+      REQUIRE(owner);
+      CHECK(owner->owner == peer(9));
+      CHECK(owner->successors == std::vector{peer(1)});
+    }
+    CHECK(found[0]->contacts == 1);
+    CHECK_FALSE(found[0]->remembered);
+    CHECK(found[1]->contacts == 1);
+    CHECK_FALSE(found[1]->remembered);
+    CHECK(found[2]->contacts == 0);
+    CHECK(found[2]->remembered);
+    CHECK(bench.kernel.counters().lookups == 3);
+    CHECK(bench.kernel.counters().lookups_failed == 0);
+    CHECK(bench.kernel.counters().lookup_contacts == 2);
+  }
+
+  TEST_CASE("a lookup without a ring fails and is counted") {
+    Bench bench;
+    std::string text;
+    bench.kernel.lookup(peer(5).id, [&](const Result<Owner>& owner) {
+      text = owner ? "found" : owner.error().text;
+    });
+    bench.kernel.settle();
+    CHECK(text == "no peer of the ring answers");
+    CHECK(bench.kernel.counters().lookups == 1);
+    CHECK(bench.kernel.counters().lookups_failed == 1);
+  }
+
+  TEST_CASE("a refusal names its reason and when to come again") {
+    struct Case {
+      ErrorCode code;
+      Status status;
+      std::uint32_t wait;
+    };
+    std::uint64_t number = 0;
+    for (const Case& c : {Case{ErrorCode::invalid, Status::malformed, 0},
+                          Case{ErrorCode::not_found, Status::not_found, 0},
+                          Case{ErrorCode::refused, Status::forbidden, 0},
+                          Case{ErrorCode::unavailable, Status::unavailable, 1000},
+                          Case{ErrorCode::conflict, Status::too_old, 0},
+                          Case{ErrorCode::internal, Status::storage, 0}}) {
+      CAPTURE(static_cast<int>(c.status));
+      Bench bench;
+      bench.kernel.serve(question, [&](const Request& request) {
+        bench.kernel.refuse(request, {c.code, "why\n" + std::string(300, 'x')});
+      });
+      bench.receive({peer(2), question, ++number, {}});
+      auto sent = bench.kernel.take().send;
+      REQUIRE(sent.size() == 1);
+      CHECK(sent[0].request == number);
+      auto body = decode_error_body(sent[0].body);
+      REQUIRE(body);
+      CHECK(body->status == c.status);
+      CHECK(body->retry_after_ms == c.wait);
+      CHECK(body->text.starts_with("why\\x0ax"));
+      CHECK(body->text.size() == 200 + std::string("…").size());
+    }
+  }
+
+  TEST_CASE("what becomes of requests is counted") {
+    Bench bench;
+    bench.kernel.serve(question,
+                       [&](const Request& request) { bench.kernel.reply(request, answer, {}); });
+    Outcome outcome;
+    for (std::uint8_t n : Bytes{2, 3, 3, 4, 4, 4}) {
+      bench.kernel.ask(peer(n), question, {}, 5s, outcome.done());
+    }
+    auto number = bench.kernel.take().send[0].request;
+    bench.receive({peer(2), answer, number, {}});
+    bench.receive({peer(2), answer, number, {}});  // nobody waits any more
+    bench.kernel.link_down(peer(3).id);
+    bench.tick(5s);
+    bench.receive({peer(5), question, 1, {}});
+    bench.receive({peer(5), 0x75, 2, {}});
+    const Kernel::Counters& counts = bench.kernel.counters();
+    CHECK(counts.asked == 6);
+    CHECK(counts.answered == 1);
+    CHECK(counts.failed == 2);
+    CHECK(counts.expired == 3);
+    CHECK(counts.served == 1);
+    CHECK(counts.refused == 1);
+    CHECK(outcome.calls == 6);
+    CHECK(bench.kernel.open_requests() == 0);
+    bench.kernel.ask(peer(6), question, {}, 5s, outcome.done());
+    bench.kernel.unreachable(peer(6));
+    CHECK(counts.failed == 3);
+  }
+
+  TEST_CASE("an error frame that cannot be read is an error too") {
+    Bench bench;
+    Outcome outcome;
+    bench.kernel.ask(peer(2), question, {}, 5s, outcome.done());
+    auto number = bench.kernel.take().send[0].request;
+    bench.receive({peer(2), raw(FrameType::error), number, {0, 1}});
+    CHECK(outcome.calls == 1);
+    CHECK(outcome.text.find("error frame") != std::string::npos);
+    bench.kernel.ask(peer(2), question, {}, 5s, outcome.done());
+    number = bench.kernel.take().send[0].request;
+    bench.receive({peer(2), raw(FrameType::error), number,
+                   encode(ErrorBody{.status = Status::quota})});  // says nothing itself
+    CHECK(outcome.text == to_error(Status::quota).text);
+  }
+
+  TEST_CASE("a ping is answered or found in vain for whoever asked") {
+    Bench bench;
+    bench.kernel.tell_ring(chord::Assume{peer(9), {peer(9)}, {}});
+    bench.kernel.link_up({.peer = peer(9), .epoch = 1});
+    bench.kernel.take();
+    std::vector<chord::PingDone> told;
+    bench.kernel.ping(peer(9), [&](const chord::PingDone& done) { told.push_back(done); });
+    for (const Frame& frame : bench.kernel.take().send) {
+      if (frame.type != static_cast<std::uint8_t>(chord::MessageType::ping)) continue;
+      auto asked = chord::decode(frame.type, frame.body);
+      chord::Message pong = chord::Pong{std::get<chord::Ping>(*asked).nonce, chord::Mode::member};
+      bench.receive({peer(9), static_cast<std::uint8_t>(chord::type_of(pong)), frame.request,
+                     chord::encode(pong)});
+    }
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].peer == peer(9));
   }
 }

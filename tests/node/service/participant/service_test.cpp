@@ -92,7 +92,7 @@ TEST_SUITE("service/service") {
 
   TEST_CASE("a storm of ring messages from one peer is answered at its rate and moves nobody") {
     auto world = ring_of(5);
-    const chord::Peer& victim = world->node(name(1)).service->ring();
+    const chord::RingNode& victim = world->node(name(1)).service->ring();
     // Whoever notifies and is not the predecessor makes the victim ask after that one.
     std::string before = victim.predecessor()->address;
     std::string attacker = before == name(5) ? name(4) : name(5);

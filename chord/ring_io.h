@@ -12,9 +12,9 @@
 
 namespace beckon::chord {
 
-// ---- what a peer can be told
+// ---- what a node can be told
 
-/// A new overlay of one. Only ever by explicit wish: a peer that merely finds nobody keeps trying.
+/// A new overlay of one. Only ever by explicit wish: a node that merely finds nobody keeps trying.
 struct Create {};
 
 /// Into the ring behind these, whichever answers; retried for ever, backing off to a minute.
@@ -45,7 +45,7 @@ struct PingPeer {
 };
 
 /// Begins as a member with the pointers given. For tests and benches that want an arbitrary start;
-/// a real peer never trusts pointers of an earlier life.
+/// a real node never trusts pointers of an earlier life.
 struct Assume {
   std::optional<PeerRef> predecessor{};
   std::vector<PeerRef> successors{};
@@ -54,7 +54,7 @@ struct Assume {
 
 using Command = std::variant<Create, Join, BeginLeave, LeaveNow, FindOwner, PingPeer, Assume>;
 
-// ---- what a peer tells
+// ---- what a node tells
 
 struct ModeChanged {
   Mode from{};

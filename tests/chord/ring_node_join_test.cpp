@@ -1,4 +1,4 @@
-// How a peer enters a ring, begins one and leaves one, and when.
+// How a node enters a ring, begins one and leaves one, and when.
 #include "tests/chord/stage.h"
 
 using namespace beckon;
@@ -8,7 +8,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST_SUITE_BEGIN("chord/peer, joining and leaving");
+TEST_SUITE_BEGIN("chord/ring_node, joining and leaving");
 
 namespace {
 
@@ -79,6 +79,36 @@ TEST_CASE("a seed that answers later helps the search that is under way") {
   CHECK(stage.asked(MessageType::next_req) == std::vector<unsigned>{40});
   stage.pass(milliseconds(500));  // half of the time-out of 40
   CHECK(stage.asked(MessageType::next_req) == std::vector<unsigned>{220});
+}
+
+TEST_CASE("a seed that answers while the peers asked are slow is asked at once") {
+  Stage stage;
+  stage.start(Join{.seeds = {"a"}, .remembered = peers({40})});
+  stage.pass(milliseconds(500));  // half of the time-out of 40
+  CHECK(stage.asked(MessageType::next_req) == std::vector<unsigned>{40});
+  stage.link(220, "a");
+  CHECK(stage.asked(MessageType::next_req) == std::vector<unsigned>{220});
+}
+
+TEST_CASE("a member looks for a second ring through a seed as soon as that answers") {
+  Options options;
+  options.fingers = false;
+  Stage stage(10, options);
+  stage.start(Join{.seeds = {"a"}});
+  stage.pass();
+  CHECK(stage.dialled() == Addresses{"a"});
+  stage.link(40, "a");
+  stage.answer(stage.sent(MessageType::next_req).at(0), NextReply{.mode = Mode::member});
+  REQUIRE(stage.self.mode() == Mode::member);
+  stage.others = Cast{.places = {10, 40}};
+  Time until = stage.t + 20 * options.probe_every;
+  while (stage.dialled().empty() && stage.t < until) stage.pass(milliseconds(100));
+  (void)stage.sent(MessageType::next_req);
+  stage.link(20, "a");  // who answers there now is in a ring of its own
+  auto asked = stage.sent(MessageType::next_req);
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].peer == peer(20));
+  CHECK(next_request(asked[0]).key == id(10));
 }
 
 TEST_CASE("a peer that merely calls on us is asked at the next try, not before") {

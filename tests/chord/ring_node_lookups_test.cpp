@@ -1,4 +1,4 @@
-// Lookups of a peer: whom it asks, what it tells, and when it asks again or gives up.
+// Lookups of a node: whom it asks, what it tells, and when it asks again or gives up.
 #include "tests/chord/stage.h"
 
 using namespace beckon;
@@ -7,7 +7,7 @@ using namespace beckon::chord::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST_SUITE_BEGIN("chord/peer, lookups");
+TEST_SUITE_BEGIN("chord/ring_node, lookups");
 
 namespace {
 
@@ -196,6 +196,48 @@ TEST_CASE("a question whose link broke is put once more to the same peer, then t
   stage.no_way_to(90);
   stage.pass();
   CHECK(stage.asked(MessageType::next_req) == Places{40});
+}
+
+TEST_CASE("a lookup that found no owner begins again after lookup_again") {
+  Stage stage = Cast{.length = 4}.member();
+  const Duration again = stage.self.options().lookup_again;
+  stage.others = [](const Frame&) { return ErrorReply{WireError::rate, 0}; };
+  stage.start(find(100));
+  std::size_t first = stage.asked(MessageType::next_req).size();
+  CHECK(first > 0);
+  first += stage.asked(MessageType::state_req).size();
+  stage.pass(again - milliseconds(1));
+  CHECK(stage.asked(MessageType::next_req).empty());
+  CHECK(stage.told<LookupDone>().empty());
+  stage.others = Cast{};
+  stage.pass(milliseconds(1));
+  auto done = stage.told<LookupDone>();
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].tag == 1000);
+  CHECK(done[0].outcome == LookupOutcome::found);
+  CHECK(done[0].owner == peer(160));
+  CHECK(done[0].took == again);
+  CHECK(done[0].contacts == first + 2);  // those of the first try count
+}
+
+TEST_CASE("a lookup that never finds an owner ends with its time or its requests") {
+  auto ends = [](std::size_t contacts) {
+    Options options;
+    options.lookup_contacts = contacts;
+    Stage stage = Cast{.length = 4}.member(10, options);
+    stage.others = [](const Frame&) { return ErrorReply{WireError::rate, 0}; };
+    stage.start(find(100));
+    stage.pass(options.lookup_time);
+    auto done = stage.told<LookupDone>();
+    REQUIRE(done.size() == 1);
+    CHECK(done[0].contacts <= contacts);
+    return std::pair(done[0].outcome, done[0].took);
+  };
+  Options options;
+  CHECK(ends(1000) ==
+        std::pair(LookupOutcome::ring_unreachable, options.lookup_time - options.lookup_again));
+  CHECK(ends(4) == std::pair(LookupOutcome::ring_unreachable, Duration{}));  // one try takes four
+  CHECK(ends(5) == std::pair(LookupOutcome::timed_out, options.lookup_again));
 }
 
 TEST_CASE("every lookup under way ends when the peer leaves the ring") {

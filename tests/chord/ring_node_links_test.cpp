@@ -1,4 +1,4 @@
-// Links and messages of a peer: lives of other processes, limits, and answers.
+// Links and messages of a node: lives of other processes, limits, and answers.
 #include "tests/chord/stage.h"
 
 using namespace beckon;
@@ -7,7 +7,7 @@ using namespace beckon::chord::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST_SUITE_BEGIN("chord/peer, links and messages");
+TEST_SUITE_BEGIN("chord/ring_node, links and messages");
 
 namespace {
 

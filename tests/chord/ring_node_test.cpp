@@ -1,4 +1,4 @@
-#include "chord/peer.h"
+#include "chord/ring_node.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@ using namespace beckon;
 using namespace beckon::chord;
 using namespace beckon::chord::test;
 
-TEST_SUITE_BEGIN("chord/peer");
+TEST_SUITE_BEGIN("chord/ring_node");
 
 namespace {
 
@@ -25,8 +25,8 @@ bool superseded(const Output& out) {
 }
 
 /// A member at place 10 with links to `count` others.
-Peer linked_member(unsigned count) {
-  Peer out({}, peer(10), own_epoch, Rng(1));
+RingNode linked_member(unsigned count) {
+  RingNode out({}, peer(10), own_epoch, Rng(1));
   (void)out.start(Create{}, now());
   for (unsigned i = 1; i <= count; ++i) {
     (void)out.link_up({.peer = peer(10 + 20 * i), .epoch = 1}, now());
@@ -56,7 +56,7 @@ TEST_CASE("an answer of the wrong kind ends a question, and the next is asked in
   for (const Message& answer : {Message(Pong{}), Message(NextReply{}), Message(LeaveAck{}),
                                 Message(ErrorReply{WireError::not_member, 0})}) {
     CAPTURE(answer.index());
-    Peer self = linked_member(1);
+    RingNode self = linked_member(1);
     (void)self.receive(frame(peer(30), Notify{}), now());
     auto asked = sent(self.tick(now()), MessageType::state_req);
     REQUIRE(asked.size() == 1);
@@ -72,7 +72,7 @@ TEST_CASE("an answer of the wrong kind ends a question, and the next is asked in
 TEST_CASE("no frame of any number of peers ends a peer") {
   for (unsigned count : {1u, 2u, 9u}) {
     CAPTURE(count);
-    Peer self = linked_member(count);
+    RingNode self = linked_member(count);
     for (unsigned i = 1; i <= count; ++i) {
       for (unsigned code = 0; code < 256; ++code) {  // 15 was "superseded" once
         (void)self.link_up({.peer = peer(10 + 20 * i), .epoch = 1}, now());
@@ -86,7 +86,7 @@ TEST_CASE("no frame of any number of peers ends a peer") {
 }
 
 TEST_CASE("who is told of a later process with its key looks for itself and goes on meanwhile") {
-  Peer self = linked_member(9);
+  RingNode self = linked_member(9);
   for (unsigned i = 1; i <= 9; ++i) {
     Output out = self.refused_as_older(peer(10 + 20 * i), "elsewhere:1", now());
     CHECK(!superseded(out));
@@ -99,7 +99,7 @@ TEST_CASE("who is told of a later process with its key looks for itself and goes
 }
 
 TEST_CASE("hearsay of later processes takes up a bounded number of dials") {
-  Peer self = linked_member(2);
+  RingNode self = linked_member(2);
   std::size_t dials = 0;
   for (int i = 0; i < 100; ++i) {
     dials += self.refused_as_older(peer(30), "h:" + std::to_string(i + 1), now()).dial.size();
@@ -108,7 +108,7 @@ TEST_CASE("hearsay of later processes takes up a bounded number of dials") {
 }
 
 TEST_CASE("only a later process that has proved to have our key ends us") {
-  Peer self = linked_member(2);
+  RingNode self = linked_member(2);
   for (std::uint64_t epoch : {own_epoch, own_epoch - 1}) {
     CHECK(!superseded(self.link_up({.peer = peer(10), .epoch = epoch}, now())));
     CHECK(self.mode() == Mode::member);

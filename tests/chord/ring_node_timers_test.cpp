@@ -1,4 +1,4 @@
-// What a peer does as time passes: how often, and what silence makes it do.
+// What a node does as time passes: how often, and what silence makes it do.
 #include "tests/chord/stage.h"
 
 using namespace beckon;
@@ -8,7 +8,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST_SUITE_BEGIN("chord/peer, timers");
+TEST_SUITE_BEGIN("chord/ring_node, timers");
 
 namespace {
 
@@ -137,6 +137,54 @@ TEST_CASE("a predecessor that is silent or no member any more is forgotten") {
   };
   busy.pass(seconds(60));
   CHECK(busy.self.predecessor() == peer(220));
+}
+
+TEST_CASE("a predecessor that was silent before it took the place is remembered to be retried") {
+  Cast cast{.length = 2};  // neither 160 nor 220 is in the list
+  Options options;
+  options.fingers = false;
+  Stage stage = cast.member(10, options);
+  stage.others = [&](const Frame& frame) -> std::optional<Message> {
+    if (Stage::place_of(frame) >= 160) return std::nullopt;
+    return cast(frame);
+  };
+  stage.hear(160, Notify{});
+  stage.unlink(160);
+  for (int i = 0; i < options.dead_after; ++i) stage.no_way_to(160);
+  CHECK(stage.self.passive().empty());
+  stage.pass(seconds(4));  // 220 is silent
+  CHECK(stage.self.predecessor() == peer(160));
+  stage.pass(2 * options.stabilize_every * 5 / 4);
+  CHECK_FALSE(stage.self.predecessor());
+  CHECK(stage.self.passive() == peers({160, 220}));
+}
+
+TEST_CASE("nearer and nearer predecessors are followed so many steps at once") {
+  for (int chain : {0, 1, 4}) {
+    CAPTURE(chain);
+    Options options;
+    options.candidate_chain = chain;
+    auto asked = [&](const std::vector<PeerRef>& list) {
+      Stage stage(10, options);
+      stage.link(200);
+      stage.start(Assume{peer(250), list, {}});
+      stage.pass();
+      Places out;
+      for (auto open = stage.sent(MessageType::state_req); !open.empty();
+           open = stage.sent(MessageType::state_req)) {
+        unsigned place = Stage::place_of(open.at(0));
+        out.push_back(place);
+        stage.link(place);
+        stage.answer(open[0], StateReply{Mode::member, 1, peer(place - 1), peers({place + 1})});
+      }
+      return out;
+    };
+    Places steps;
+    for (int i = 0; i <= chain; ++i) steps.push_back(200 - static_cast<unsigned>(i));
+    CHECK(asked({}) == steps);  // begins at the nearest peer it has met
+    steps.insert(steps.begin(), 201);
+    CHECK(asked(peers({201})) == steps);  // begins at its first successor
+  }
 }
 
 TEST_CASE("a nearer peer takes the predecessor's place, a farther one when that is gone") {

@@ -7,20 +7,23 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "chord/farewell.h"
 #include "chord/finger_table.h"
 #include "chord/frame.h"
-#include "chord/location_cache.h"
-#include "chord/lookup.h"
+#include "chord/joining.h"
+#include "chord/links.h"
+#include "chord/lookups.h"
 #include "chord/maintenance.h"
 #include "chord/peer_book.h"
-#include "chord/peer_io.h"
 #include "chord/rates.h"
 #include "chord/requests.h"
+#include "chord/ring_io.h"
 #include "chord/round_trips.h"
+#include "chord/rounds.h"
 
 namespace beckon::chord {
 
-/// What the checks of the simulator need to see of a peer.
+/// What the checks of the simulator need to see of a node.
 struct Snapshot {
   Id id{};
   Mode mode{};
@@ -30,17 +33,17 @@ struct Snapshot {
   std::vector<std::vector<Id>> lists_to_adopt{};  // what a join under way might take over
 };
 
-/// One participant of the ring: maintenance, lookups and time-outs around the ring pointers of
+/// This node in the ring: maintenance, lookups and time-outs around the ring pointers of
 /// Maintenance. Pure: no clock, no socket, no pointer; a value that can be copied and compared.
 ///
 /// The driver owes it: frames only from peers whose handshake it reported by link_up, in order per
 /// link; link_down or unreachable when a link or a dial ends; tick no later than wake_at. Monotonic
 /// time only; a wall clock that jumps changes nothing. It sends each frame once and makes a link
 /// where there is none. Operations begin in tick; everything else only completes them (Rule W).
-class Peer {
+class RingNode {
  public:
   /// `epoch`: stored durably and raised by one before this life began.
-  Peer(const Options& options, PeerRef self, std::uint64_t epoch, Rng rng);
+  RingNode(const Options& options, PeerRef self, std::uint64_t epoch, Rng rng);
 
   [[nodiscard]] Output start(const Command& command, Now now);
   [[nodiscard]] Output receive(const Frame& frame, Now now);  // ring types (< 0x20) only
@@ -65,7 +68,7 @@ class Peer {
   std::vector<PeerRef> passive() const { return book_.passive(); }
   /// Every distinct peer of the tables: for lists and maps of the neighbourhood.
   std::vector<PeerRef> neighbours() const;
-  const std::map<Id, std::uint64_t>& linked() const { return links_; }  // and in which epoch
+  const std::map<Id, std::uint64_t>& linked() const { return links_.all(); }  // and in which epoch
 
   /// The time-out for the next request to a peer; services use it for their own requests too.
   Duration rto(const Id& peer) const { return trips_.rto(peer); }
@@ -83,42 +86,10 @@ class Peer {
   bool waits_in_vain() const;
   Snapshot snapshot() const;
 
-  friend bool operator==(const Peer&, const Peer&) = default;
+  friend bool operator==(const RingNode&, const RingNode&) = default;
 
  private:
-  enum class Purpose : std::uint8_t {
-    operation,
-    rectify,
-    flush,
-    check_entry,
-    lookup_next,
-    lookup_state,
-    verify,
-    user_ping,
-    leave
-  };
-  enum class Goal : std::uint8_t { find, join, probe, finger };
-  struct OpenLookup {
-    Goal goal{};
-    std::uint64_t tag{};  // of FindOwner; the exponent of a finger
-    PeerRef through{};    // a probe's start
-    Lookup lookup;
-    Time again_at = Time::max();  // it found nobody and waits for the tables to be mended
-    friend bool operator==(const OpenLookup&, const OpenLookup&) = default;
-  };
-  struct Verifying {  // a cached location whose owner is being asked
-    FindOwner command{};
-    LocationCache::Location location{};
-    Time started{};
-    friend bool operator==(const Verifying&, const Verifying&) = default;
-  };
   using OpenRequest = Requests::Pending;
-  static constexpr int purpose_shift = 56;  // a request's tag: purpose on top, a number below
-  static constexpr std::uint64_t number_mask = (std::uint64_t{1} << purpose_shift) - 1;
-  static Purpose purpose_of(const OpenRequest& request) {
-    return static_cast<Purpose>(request.tag >> purpose_shift);
-  }
-  static std::uint64_t number_of(const OpenRequest& request) { return request.tag & number_mask; }
 
   // commands
   void on(const Create&, Output& out);
@@ -142,18 +113,17 @@ class Peer {
   void on(const Frame& frame, const ErrorReply&, Output& out);
 
   // requests
-  void ask(const PeerRef& peer, const Message& message, Purpose purpose, std::uint64_t number,
-           Output& out, int attempt = 1, Time first_sent = Time::min());
+  void ask(const PeerRef& peer, const Message& message, const Purpose& purpose, Output& out,
+           int attempt = 1, Time first_sent = Time::min());
   std::optional<OpenRequest> answered(const Frame& frame, MessageType asked, Output& out);
   void request_failed(const OpenRequest& request, Output& out);
-  bool ask_again(const OpenRequest& request, Purpose purpose, Output& out);
+  bool ask_again(const OpenRequest& request, Output& out);
   void give_up(const OpenRequest& request, Maintenance::Failure failure, Output& out);
   void pong(const OpenRequest& request, Mode mode, Output& out);
   void send(const PeerRef& to, const Message& message, std::uint64_t request, Output& out);
 
   // timers
   void stabilize(Output& out);
-  void stabilize_soon();
   std::optional<PeerRef> nearest_met() const;
   bool ask_nearest_met(Output& out);
   void check_predecessor(Output& out);
@@ -163,31 +133,13 @@ class Peer {
   void probe_through(const PeerRef& peer, Output& out);
   void recover(Output& out);
   void try_join(Output& out);
-  void join_through(const PeerRef& peer, Output& out);
-  void retry_join(Duration wait);
-  bool must_found_again() const;
-  void note_joining(const Id& peer);
-  void hedge(Output& out);
-  std::optional<Time> hedge_at(const OpenRequest& request) const;
   void expire(Output& out);
-  void end_lookups_out_of_time(Output& out);
-  void end_leave(Output& out);
   void remember(Output& out);
 
   // lookups
-  void begin_lookup(Goal goal, std::uint64_t tag, const Lookup::Plan& plan, PeerRef through,
-                    Output& out);
-  void find_routed(const FindOwner& command, Output& out);
-  Lookup::Plan plan_for(const Id& key) const;
-  bool owns(const Id& key) const;
-  LookupDone own_answer(std::uint64_t tag, const Id& key) const;
-  bool worth_another_try(const OpenLookup& open) const;
-  void look_again(Output& out);
-  void drive(std::uint64_t number, Output& out);
-  void finish(std::uint64_t number, Output& out);
-  void found(const OpenLookup& done, const Lookup::Finding& finding, Output& out);
-  void join_found(const Lookup::Finding& finding, Output& out);
-  void verified(const Verifying& waiting, const StateReply* reply, Output& out);
+  Lookups::View view() const { return {maintenance_, fingers_, now_.mono}; }
+  void obey(Lookups::Effects effects, Output& out);
+  void found(const Lookups::Ended& ended, Output& out);
 
   // links and pointers
   void obey(const Maintenance::Effects& effects, Output& out);
@@ -198,10 +150,7 @@ class Peer {
   void leave_ring(Output& out);
   Output finished(Output out);
   void become_member();
-  void abandon_all(Output& out);
   void lose_link(const Id& peer);
-  bool older_than_seen(const Id& peer, std::uint64_t epoch) const;
-  Duration jittered(Duration period, double share);
   Duration timeout(const Id& peer) const;
   Time next_wake() const;
 
@@ -214,28 +163,14 @@ class Peer {
   Requests requests_;
   FingerTable fingers_;
   PeerBook book_;
-  LocationCache cache_;
+  Lookups lookups_;
   Rates rates_;
+  Links links_;
+  Rounds rounds_;
+  Joining joining_;
+  Farewell farewell_;
 
-  std::map<Id, std::uint64_t> links_{};  // peers with a link and the epoch it was made with
-  struct Life {
-    std::uint64_t epoch{};  // the highest seen
-    Time linked{};          // when a link with it last began or ended
-    friend bool operator==(const Life&, const Life&) = default;
-  };
-  std::map<Id, Life> epochs_{};
-  std::map<Id, std::pair<PeerRef, Time>> notifiers_{};
   std::string later_at_{};  // where a later process with our key is said to be
-  std::map<std::uint64_t, OpenLookup> lookups_{};
-  std::map<std::uint64_t, Verifying> verifying_{};
-  std::uint64_t next_lookup_ = 1;
-  std::set<std::string> dialling_{};
-  std::set<Id> leave_acks_{};
-  Duration join_wait_{};
-  Time join_since_{};
-  bool was_member_ = false;           // in an earlier life
-  std::map<Id, Time> joining_too_{};  // answered lately that they are joining
-  std::size_t next_entry_ = 1;
   bool asked_met_ = false;  // the last time we looked for it, not an operation of the usual kind
 
   struct Told {  // what events have reported so far
@@ -245,16 +180,6 @@ class Peer {
     friend bool operator==(const Told&, const Told&) = default;
   };
   Told told_{};
-
-  Time next_stabilize_ = Time::max();
-  Time last_stabilize_ = Time::min();
-  Time next_check_ = Time::max();
-  Time next_probe_ = Time::max();
-  Time next_recover_ = Time::min();
-  Time next_finger_ = Time::max();
-  Time next_remember_ = Time::max();
-  Time next_join_ = Time::max();
-  Time leave_by_ = Time::max();
 };
 
 }  // namespace beckon::chord
