@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "base/signature_rule.h"
+
 namespace beckon {
 
 namespace {
@@ -44,12 +46,8 @@ Signature Ed25519::sign(const SecretSeed& seed, ByteView message) const {
 }
 
 bool Ed25519::verify(const PublicKey& key, ByteView message, const Signature& signature) const {
-  KeyPtr pkey(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
-  if (pkey == nullptr) return false;  // not a point of the curve: a peer's problem, not ours
-  ContextPtr context(EVP_MD_CTX_new());
-  ENSURE(EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, pkey.get()) == 1);
-  return EVP_DigestVerify(context.get(), signature.data(), signature.size(), message.data(),
-                          message.size()) == 1;
+  auto engine = trusted_signature_engine();
+  return engine && signature_holds(*engine, key, message, signature);
 }
 
 }  // namespace beckon

@@ -21,7 +21,7 @@ class Signer {
   virtual bool verify(const PublicKey& key, ByteView message, const Signature& signature) const = 0;
 };
 
-/// The real thing, on OpenSSL. Stateless.
+/// The real thing: OpenSSL signs, and base/signature_rule.h says what holds. Stateless.
 class Ed25519 final : public Signer {
  public:
   PublicKey public_key(const SecretSeed& seed) const override;

@@ -1,16 +1,13 @@
-include(doctest)
-
-# One precompiled header of the standard library and fmt for all, one with doctest in front for tests.
+# One precompiled header of the standard library and fmt for all; tests have one with doctest in front.
 # Files still include what they use: the asan preset builds without it and finds what is forgotten.
 set(standard_headers <fmt/core.h> <algorithm> <array> <chrono> <cmath> <deque> <functional> <map> <memory> <optional>
                      <set> <span> <string> <string_view> <variant> <vector>)
 function(beckon_headers name)
   add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/headers.cpp)
-  target_link_libraries(${name} PRIVATE warnings fmt::fmt doctest::doctest)
+  target_link_libraries(${name} PRIVATE warnings fmt::fmt)
   target_precompile_headers(${name} PRIVATE ${ARGN} ${standard_headers})
 endfunction()
 beckon_headers(headers)
-beckon_headers(test_headers <doctest/doctest.h>)
 
 # beckon_library(NAME SOURCES... DEPENDS...): one static library per room, sources listed by hand.
 function(beckon_library name)

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/signature_rule.h"
 #include "config/disk.h"
 #include "config/settings.h"
 #include "node/driver.h"
@@ -143,9 +144,18 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   return {};
 }
 
+/// A node that judges signatures by another rule would store and answer what others do not.
+Result<void> check_signatures() {
+  if (trusted_signature_engine()) return {};
+  return Error{ErrorCode::internal,
+               "neither libsodium nor OpenSSL gives the known answers to Ed25519 signatures; "
+               "reinstall libsodium23 and libssl3"};
+}
+
 /// The life of the node of this home.
 Result<void> run_in(const Paths& paths, const DaemonOptions& options) {
   if (auto fine = check_wish(options); !fine) return fine;
+  if (auto fine = check_signatures(); !fine) return fine;
   auto settings = Settings::load(paths, config::process_environment, flags_of(options));
   if (!settings) return settings.error();
   auto lock = lock_home(paths);

@@ -5,7 +5,10 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <ctime>
+
+#include "base/signature_rule.h"
 
 namespace beckon::io {
 
@@ -52,6 +55,17 @@ Result<PublicKey> ed25519_key(X509* certificate) {
               EVP_PKEY_get_raw_public_key(key, out.data(), &size) == 1 && size == out.size();
   if (!fine) return refuse("certificate has a key that is not Ed25519");
   return out;
+}
+
+/// By the rule of base/signature_rule.h: we look at the form, OpenSSL checks the equation.
+bool signed_by(const PublicKey& key, X509* certificate) {
+  const ASN1_BIT_STRING* bits = nullptr;
+  X509_get0_signature(&bits, nullptr, certificate);
+  Signature signature{};
+  if (static_cast<std::size_t>(ASN1_STRING_length(bits)) != signature.size()) return false;
+  std::copy_n(ASN1_STRING_get0_data(bits), signature.size(), signature.begin());
+  return acceptable_form(key, signature) &&
+         X509_verify(certificate, X509_get0_pubkey(certificate)) == 1;
 }
 
 Result<void> judge_puzzle(const Proven& who, const std::optional<Bytes>& content,
@@ -188,9 +202,7 @@ Result<Proven> judge_certificate(X509* certificate, const Trust& trust, Purpose 
                                  WallTime now) {
   auto key = ed25519_key(certificate);
   if (!key) return key.error();
-  if (X509_verify(certificate, X509_get0_pubkey(certificate)) != 1) {
-    return refuse("certificate is not signed by its own key");
-  }
+  if (!signed_by(*key, certificate)) return refuse("certificate is not signed by its own key");
   if (auto valid = valid_at(certificate, now); !valid) return valid.error();
   auto content = private_extension(certificate);
   if (!content) return content.error();

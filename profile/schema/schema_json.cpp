@@ -9,6 +9,7 @@
 #include "profile/schema/default_classes.h"
 #include "profile/values/date.h"
 #include "profile/values/decimal.h"
+#include "profile/values/text_fold.h"
 
 namespace beckon::profile {
 
@@ -16,7 +17,6 @@ namespace {
 
 using Kind = Json::Kind;
 
-constexpr std::string_view fold_rules = "1";  // changes when texts fold differently (text_fold.h)
 constexpr JsonLimits limits{.bytes = 64 * 1024, .depth = 6, .members = 64};
 
 /// Reads the members of one object, remembering the first problem and which members nobody asked
@@ -217,8 +217,8 @@ Result<Schema> parse_schema(std::string_view text) {
   auto json = parse_json(text, limits);
   if (!json) return json.error();
   Fields fields(*json, "schema");
-  if (fields.text("fold") != fold_rules)
-    fields.fail(fmt::format("fold must be \"{}\"", fold_rules));
+  if (fields.text("fold") != fold_number)
+    fields.fail(fmt::format("fold must be \"{}\"", fold_number));
   const Json* attributes = fields.get("attributes", Kind::array);
   const Json* classes = fields.get("classes", Kind::array);
   if (attributes == nullptr) fields.fail("attributes are missing");
@@ -247,7 +247,7 @@ Result<Schema> parse_schema(std::string_view text) {
 
 std::string schema_json(const std::vector<Attribute>& attributes,
                         const std::vector<LayoutClass>& classes) {
-  std::string out = fmt::format(R"({{"fold":"{}","attributes":[)", fold_rules);
+  std::string out = fmt::format(R"({{"fold":"{}","attributes":[)", fold_number);
   for (std::size_t i = 0; i < attributes.size(); ++i)
     out += (i > 0 ? ",\n" : "\n") + attribute_json(attributes[i]);
   out += "],\n\"classes\":[";

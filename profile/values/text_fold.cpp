@@ -3,8 +3,13 @@
 #include <fmt/core.h>
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
+#include <unicode/uniset.h>
+
+#include <algorithm>
+#include <memory>
 
 #include "base/bytes.h"
+#include "profile/values/fold_table.h"
 
 namespace beckon::profile {
 
@@ -16,12 +21,50 @@ bool is_accent(UChar32 c) {
          (c >= 0xFE20 && c <= 0xFE2F);
 }
 
-icu::UnicodeString without_accents(const icu::UnicodeString& text, UErrorCode& error) {
-  icu::UnicodeString apart = icu::Normalizer2::getNFDInstance(error)->normalize(text, error);
+/// Those of Unicode 15.0: both leave later characters alone.
+struct Normalizers {
+  icu::FilteredNormalizer2 fold;
+  icu::FilteredNormalizer2 apart;
+};
+
+/// nullptr if ICU has no data.
+const Normalizers* normalizers() {
+  static const auto made = []() -> std::unique_ptr<const Normalizers> {
+    UErrorCode error = U_ZERO_ERROR;
+    // What 15.0 assigns, and what it calls ignorable beforehand.
+    static icu::UnicodeSet known(u"[[:age=15.0:]\\u2065\\uFFF0-\\uFFF8\\U000E0000-\\U000E0FFF]",
+                                 error);
+    known.freeze();
+    const auto* fold = icu::Normalizer2::getNFKCCasefoldInstance(error);
+    const auto* apart = icu::Normalizer2::getNFDInstance(error);
+    if (U_FAILURE(error)) return nullptr;
+    return std::make_unique<const Normalizers>(
+        Normalizers{.fold = {*fold, known}, .apart = {*apart, known}});
+  }();
+  return made.get();
+}
+
+icu::UnicodeString without_accents(const icu::UnicodeString& apart) {
   icu::UnicodeString out;
   for (int32_t i = 0; i < apart.length(); i = apart.moveIndex32(i, 1)) {
     UChar32 c = apart.char32At(i);
     if (!is_accent(c)) out.append(c);
+  }
+  return out;
+}
+
+icu::UnicodeString respelled(const icu::UnicodeString& text) {
+  icu::UnicodeString out;
+  for (int32_t i = 0; i < text.length(); i = text.moveIndex32(i, 1)) {
+    auto c = static_cast<char32_t>(text.char32At(i));
+    auto row =
+        std::lower_bound(fold_table.begin(), fold_table.end(), c,
+                         [](const Spelling& s, char32_t wanted) { return s.written < wanted; });
+    if (row != fold_table.end() && row->written == c) {
+      out.append(row->folded, -1);
+    } else {
+      out.append(static_cast<UChar32>(c));
+    }
   }
   return out;
 }
@@ -58,14 +101,17 @@ Result<std::string> fold_text(std::string_view text) {
   auto size = static_cast<int32_t>(text.size());
   icu::UnicodeString folded = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), size));
   if (has_control(folded)) return invalid("the text contains a control character");
+  const Normalizers* unicode = normalizers();
+  if (unicode == nullptr) return Error{ErrorCode::internal, "ICU has no normalization data"};
+  const icu::Normalizer2& fold = unicode->fold;
+  const icu::Normalizer2& apart = unicode->apart;
   UErrorCode error = U_ZERO_ERROR;
-  const icu::Normalizer2* fold = icu::Normalizer2::getNFKCCasefoldInstance(error);
-  if (U_FAILURE(error)) return Error{ErrorCode::internal, "ICU has no NFKC case folding data"};
   // Removing an accent can lay bare a letter that folds again; twice is stable (tested).
   for (int round = 0; round < 2; ++round) {
-    folded = without_accents(fold->normalize(folded, error), error);
+    folded = fold.normalize(respelled(folded), error);
+    folded = without_accents(apart.normalize(folded, error));
   }
-  folded = squeezed(fold->normalize(folded, error));
+  folded = squeezed(fold.normalize(respelled(folded), error));
   if (U_FAILURE(error)) return Error{ErrorCode::internal, u_errorName(error)};
   std::string out;
   folded.toUTF8String(out);

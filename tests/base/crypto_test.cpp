@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/signature_rule.h"
+
 using namespace beckon;
 
 TEST_SUITE_BEGIN("base/crypto");
@@ -12,6 +17,24 @@ template <std::size_t N>
 std::array<std::uint8_t, N> array_of(const char* hex) {
   Bytes bytes = *from_hex(hex);
   return ByteReader(bytes).array<N>();
+}
+
+using Json = nlohmann::json;
+
+/// Vectors of others stand beside the source tree on some machines only; then they are no file.
+Json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return file ? Json::parse(file) : Json();
+}
+
+void check_verdict(const std::string& what, const Json& vector, bool holds) {
+  auto key = array_of<32>(vector.at(1).get<std::string>().c_str());
+  Bytes message = *from_hex(vector.at(2).get<std::string>());
+  auto signature = array_of<64>(vector.at(3).get<std::string>().c_str());
+  CAPTURE(what);
+  CHECK(signature_holds(SignatureEngine::sodium, key, message, signature) == holds);
+  CHECK(signature_holds(SignatureEngine::openssl, key, message, signature) == holds);
+  CHECK(Ed25519().verify(key, message, signature) == holds);
 }
 
 }  // namespace
@@ -59,6 +82,36 @@ TEST_CASE(
     carry = sum >> 8;
   }
   CHECK_FALSE(ed.verify(ed.public_key(seed), message, s));
+}
+
+TEST_CASE("every engine gives the verdicts of the protocol's vectors") {
+  Json vectors = read_json(BECKON_VECTORS).at("signatures");
+  CHECK(vectors.size() == 22);
+  for (const Json& vector : vectors) {
+    check_verdict(vector.at(0).get<std::string>(), vector, vector.at(4).get<bool>());
+  }
+}
+
+TEST_CASE("every engine gives the verdicts of public edge cases, where they are at hand") {
+  for (const Json& vector : read_json(BECKON_OUTSIDE "/ed25519-edge.json")) {
+    check_verdict(vector.at(0).get<std::string>(), vector, vector.at(4) == 1);
+  }
+  Json wycheproof = read_json(BECKON_OUTSIDE "/wycheproof.json");
+  if (wycheproof.is_null()) return;
+  for (const Json& vector : wycheproof.at("ed25519")) {
+    check_verdict("wycheproof " + vector.at(0).dump(), vector, vector.at(4) == "valid");
+  }
+}
+
+TEST_CASE("an engine that accepts or refuses too much is not trusted") {
+  CHECK(trusted_signature_engine().has_value());
+  CHECK_FALSE(keeps_the_rule([](auto&&...) { return true; }));
+  CHECK_FALSE(keeps_the_rule([](auto&&...) { return false; }));
+  // One with the cofactor accepts the parts of order 8 that the rule refuses: "9" is such a
+  // message.
+  CHECK_FALSE(keeps_the_rule([](const PublicKey& key, ByteView message, const Signature& s) {
+    return Ed25519().verify(key, message, s) || (message.size() == 1 && message[0] == '9');
+  }));
 }
 
 TEST_SUITE_END();

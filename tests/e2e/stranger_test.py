@@ -14,8 +14,9 @@ import sums
 from keys import placements, ring_key
 from peer import Link, node_id
 from questions import canonical, clauses_of, predicates, read_query, ways
-from records import choose, ed25519, elements, ed25519_holds, record
+from records import choose, ed25519, elements, record
 from schema import SALT, SCHEMA_ID, sha256, value
+from signatures import ed25519_holds
 
 PUT, GET, DIGEST, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x27, 0x31, 0x33, 0x35, 0x41, 0x43
 AUTHOR_RECORD, INDEX_RECORD, MAILBOX_ENTRY = 1, 2, 3

@@ -6,8 +6,9 @@ import os
 import struct
 import time
 
-from records import crypto, ed25519, ed25519_holds
+from records import crypto, ed25519
 from schema import overlay_id, sha256
+from signatures import ed25519_holds
 
 X25519 = 1034
 for function in ("EVP_PKEY_CTX_new", "EVP_CIPHER_CTX_new", "EVP_chacha20_poly1305"):

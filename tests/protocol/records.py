@@ -191,16 +191,6 @@ def ed25519(secret, message):
     return public.raw, signature.raw
 
 
-def ed25519_holds(public, message, signature):
-    key = ctypes.c_void_p(crypto.EVP_PKEY_new_raw_public_key(1087, None, public, ctypes.c_size_t(32)))
-    context = ctypes.c_void_p(crypto.EVP_MD_CTX_new())
-    assert crypto.EVP_DigestVerifyInit(context, None, None, None, key) == 1
-    good = crypto.EVP_DigestVerify(context, signature, ctypes.c_size_t(64), message, ctypes.c_size_t(len(message)))
-    crypto.EVP_MD_CTX_free(context)
-    crypto.EVP_PKEY_free(key)
-    return good == 1
-
-
 def record(person, found, cls, made, withdrawn=False):
     secret, address = bytes.fromhex(person["secret"]), person["address"].encode()
     out = bytes([1, withdrawn]) + ed25519(secret, b"")[0] + bytes.fromhex(person["message_key"] + person["host"])

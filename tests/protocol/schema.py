@@ -142,6 +142,10 @@ IGNORABLE = [(0xAD,), (0x34F,), (0x61C,), (0x115F, 0x1160), (0x17B4, 0x17B5), (0
 ACCENTS = [(0x300, 0x36F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE20, 0xFE2F)]
 WHITE = set(map(chr, [*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F,
                       0x3000]))
+# The table of the page: code point -> what is put in its place.
+SPELLINGS = {int(code, 16): put
+             for block in (DOCS / "protocol-index.md").read_text(encoding="utf-8").split("\n```\n") if block[:2] == "' "
+             for put, *codes in map(str.split, block.splitlines()) for code in codes}
 
 
 def without(string, ranges):
@@ -162,8 +166,8 @@ def fold(string):
     if len(string.encode()) > 256 or any(unicodedata.category(c) == "Cc" and c not in WHITE for c in string):
         return None
     for _ in range(2):
-        string = without(unicodedata.normalize("NFD", nfkc_casefold(string)), ACCENTS)
-    string = nfkc_casefold(string)
+        string = without(unicodedata.normalize("NFD", nfkc_casefold(string.translate(SPELLINGS))), ACCENTS)
+    string = nfkc_casefold(string.translate(SPELLINGS))
     string = re.sub(" +", " ", "".join(" " if c in WHITE else c for c in string)).strip(" ")
     return string if string and len(string.encode()) <= 256 else None
 

@@ -18,6 +18,7 @@ from questions import canonical, clauses_of, may_match, predicates, read_query, 
 from records import (LENGTHS, attribute_seed, choose, ed25519, elements, filter_of, group_seed, record, text_seed,
                             word, word_set)
 from schema import DOCS, SALT, SCHEMA_ID, attribute_of, fold, overlay_id, schema_id, sha256, value
+from signatures import ed25519_holds
 
 
 def read_profile(person):
@@ -58,6 +59,8 @@ def computed(given):
                       for key, solution, _ in given["puzzles"]]
     out["solutions"] = [[key, bits, str(first_solution(bytes.fromhex(key), bits))]
                         for key, bits, _ in given["solutions"]]
+    out["signatures"] = [[what, *parts, ed25519_holds(*map(bytes.fromhex, parts))]
+                         for what, *parts, _ in given["signatures"]]
     records, out["people"], out["queries"] = [], [], []
     for person in given["people"]:
         record_, vectors = person_vectors(person)

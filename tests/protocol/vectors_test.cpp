@@ -185,9 +185,20 @@ Json query_vectors(const Json& given, const std::vector<Person>& people) {
   return out;
 }
 
+Json signature_vectors(const Json& given) {
+  Json out;
+  for (Json one : given.at("signatures")) {
+    auto message = *from_hex(one.at(2).get<std::string>());
+    one[4] = signer.verify(bytes_of<PublicKey>(one.at(1)), message, bytes_of<Signature>(one.at(3)));
+    out["signatures"].push_back(std::move(one));
+  }
+  return out;
+}
+
 Json computed(const Json& given) {
   Json out = hash_vectors(given);
   out.update(puzzle_vectors(given));
+  out.update(signature_vectors(given));
   out["overlay"] = {{"id", to_hex(service::builtin_overlay().id())}, {"salt", to_hex(salt)}};
   out["schema"] = to_hex(schema.id());
   for (const Probe& probe : everybody(schema, salt).probes)

@@ -1,6 +1,8 @@
 #include "node/io/identity.h"
 
 #include <doctest/doctest.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -154,6 +156,25 @@ TEST_CASE("a key of another kind is refused by itself, not only by what TLS offe
     REQUIRE_FALSE(judged);
     CHECK(judged.error().text == "certificate has a key that is not Ed25519");
   }
+}
+
+TEST_CASE("a certificate of a key that everybody can sign for is refused") {
+  // Under the neutral point (R, S) with R = [S]B satisfies the equation for every message.
+  Bytes neutral(32);
+  neutral[0] = 1;
+  Bytes signature = *from_hex(
+      "24b16255ec3cb5071dedf777cda17e987b07514e1846fe9500d4b490e1f671f6"
+      "00000000000000000000000000000000000000000000002143658709badcfe00");
+  auto certificate = make_certificate(new_identity(), uv::wall_now());
+  PrivateKeyPtr key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, neutral.data(), 32));
+  REQUIRE(X509_set_pubkey(certificate.get(), key.get()) == 1);
+  const ASN1_BIT_STRING* bits = nullptr;
+  X509_get0_signature(&bits, nullptr, certificate.get());
+  ASN1_BIT_STRING_set(const_cast<ASN1_BIT_STRING*>(bits), signature.data(), 64);
+  REQUIRE(X509_verify(certificate.get(), key.get()) == 1);  // OpenSSL 3.0 alone believes it
+  auto proven = judge_certificate(certificate.get(), Trust{}, Purpose::link, uv::wall_now());
+  REQUIRE_FALSE(proven.has_value());
+  CHECK(proven.error().text == "certificate is not signed by its own key");
 }
 
 TEST_SUITE_END();
