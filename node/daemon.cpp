@@ -10,6 +10,7 @@
 #include "node/instance.h"
 #include "node/io/file_lock.h"
 #include "node/io/sqlite_store.h"
+#include "node/log_routes.h"
 #include "node/overlay_routes.h"
 
 namespace beckon {
@@ -115,7 +116,11 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
        .keep_revocations =
            [&](const service::Revocations& list) {
              auto kept = keep_revocations(paths, list);
-             if (!kept) (*log)->write({LogLevel::error, kept.error().text});
+             if (!kept) {
+               (*log)->write({LogLevel::error,
+                              "the list of expelled nodes was not kept",
+                              {{"reason", kept.error().text}}});
+             }
            },
        .authority_node = instance.authority_node,
        .keep_credential =
@@ -123,17 +128,22 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
        .enroller = instance.authority ? &*instance.authority : nullptr});
   if (!driver) return driver.error();
   if (auto kept = config::remember_start(paths, flags_of(options)); !kept) {
-    (*log)->write({LogLevel::warning, kept.error().text});
+    (*log)->write({LogLevel::warning,
+                   "where this node listens was not kept for its next start",
+                   {{"reason", kept.error().text}}});
   }
   if (instance.revocations) {
     auto set = (*driver)->transport().set_revocations(*instance.revocations);
     if (!set) return set.error();
   }
   add_overlay_routes(**driver, instance);
-  (*log)->write(
-      {LogLevel::info,
-       fmt::format("node {} of overlay {} listens at {}", (*driver)->transport().id().hex(),
-                   instance.overlay.name, (*driver)->transport().addresses().front())});
+  add_log_routes((*driver)->service().api(), **log);
+  (*log)->write({LogLevel::info,
+                 "this node listens",
+                 {{"node", (*driver)->transport().id().hex()},
+                  {"overlay", instance.overlay.name},
+                  {"address", (*driver)->transport().addresses().front()},
+                  {"version", options.version}}});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
   io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
   std::optional<io::uv::Signal> hang_up;

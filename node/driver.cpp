@@ -22,7 +22,12 @@ Driver::Driver(const Parts& parts, Node node)
       node_(std::move(node)),
       writer_(parts.loop.raw(), parts.store),
       wake_(parts.loop),
-      stop_(parts.loop) {}
+      stop_(parts.loop),
+      log_counts_(parts.loop) {
+  constexpr auto often = std::chrono::seconds(10);
+  log_counts_.start(
+      often, [this] { log_.tell_left_out(); }, often);
+}
 
 Driver::~Driver() {
   closing_ = true;

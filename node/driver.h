@@ -89,6 +89,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   std::unique_ptr<io::HttpServer> http_{};
   io::uv::Timer wake_;
   io::uv::Timer stop_;
+  io::uv::Timer log_counts_;
   bool finished_ = false;
   bool closing_ = false;  // being destroyed: what the service still says goes nowhere
 };

@@ -1,10 +1,7 @@
 #include "node/io/transport.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
-#include "base/text.h"
 #include "node/io/transport_impl.h"
 
 namespace beckon::io {
@@ -250,8 +247,8 @@ void Transport::Impl::bury_dial(Link& link) {
 
 void Transport::Impl::complain(const std::string& address, const std::string& text) {
   if (!complaints_.news(address, loop_.now())) return;
-  listener_.log({LogLevel::warning,
-                 fmt::format("refused {}: {}", printable(address, 80), printable(text, 300))});
+  listener_.log(
+      {LogLevel::warning, "refused a connection", {{"address", address}, {"reason", text}}});
 }
 
 /// It has said who it is, or does not matter any more.

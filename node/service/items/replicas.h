@@ -69,6 +69,8 @@ class Replicas {
   void sync_period();
   void sync_own_range();
   void own_range_compared(const Id& peer, const Arc& arc, const ItemSync::Report& report);
+  void tell_repair();
+  bool compared_with_all() const;
   void tell_chain();
   void hand_off(const std::optional<Id>& old_predecessor);
   void expire_period();
@@ -97,6 +99,7 @@ class Replicas {
   std::set<Id> compared_{};              // of those: who agreed with us on our range as it is now
   Duration retry_ = options_.sync_soon;  // after the next comparison that fails; doubles
   Timer soon_{};
+  bool repairing_ = false;  // said so: our range is not yet compared with all holders
   bool caught_up_ = false;  // since the start, our range was once compared with a successor's
 };
 

@@ -64,7 +64,9 @@ class Kernel final : public Context {
   void write(std::vector<Mutation> mutations, WriteDone done) override;
   const Store& store() const override { return store_; }
   void emit(Event event) override { events_.push_back(std::move(event)); }
-  void log(LogLevel level, std::string text) override { log_.push_back({level, std::move(text)}); }
+  void log(LogLevel level, std::string text, LogFields fields = {}) override {
+    log_.push_back({level, std::move(text), std::move(fields)});
+  }
 
   // -- beyond what parts may do
   void serve(std::uint8_t type, Handler handler);  // one per request type
@@ -111,6 +113,7 @@ class Kernel final : public Context {
   bool timer_waits(TimerId id) const override { return timers_.waits(id); }
   void run_timer(TimerId id);
   void feed(chord::Output output);
+  void watch_clocks(const Now& now);
   void defer(std::function<void()> action) { ready_.push_back(std::move(action)); }
   void complete(Rpc::Done done, Result<Frame> result);
   void receive_reply(const Frame& frame);

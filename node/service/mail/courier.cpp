@@ -69,7 +69,8 @@ Flow<Courier::Outcome> Courier::travel(Trip trip) {
     if (reachable) {
       auto envelope = sealed(trip);
       if (!envelope) {
-        context_.log(LogLevel::warning, "a letter could not be sealed: " + envelope.error().text);
+        context_.log(LogLevel::warning, "a letter could not be sealed",
+                     {{"reason", envelope.error().text}});
         co_return Outcome{.callee = callee};
       }
       auto answer = ask(context_, callee.host, FrameType::deliver_req, std::move(envelope->bytes),

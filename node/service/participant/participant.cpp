@@ -48,8 +48,8 @@ Result<void> Participant::load() {
   if (users_.me() != nullptr) return {};
   auto me = users_.create("{}", [this](const Result<void>& stored) {
     if (!stored)
-      service_.kernel().log(LogLevel::error,
-                            "the first user was not stored: " + stored.error().text);
+      service_.kernel().log(LogLevel::error, "the first user was not stored",
+                            {{"reason", stored.error().text}});
   });
   if (!me) return me.error();
   return {};
