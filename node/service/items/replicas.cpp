@@ -61,6 +61,15 @@ void Replicas::handle(const Request& request) {
   }
 }
 
+void Replicas::put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDone done) {
+  Time began = context_.now().mono;
+  client_.put(std::move(entries),
+              [this, began, done = std::move(done)](std::vector<ItemClient::Stored> stored) {
+                put_times_.observe(context_.now().mono - began);
+                done(std::move(stored));
+              });
+}
+
 void Replicas::on_get(const Request& request) {
   auto asked = decode_get_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());

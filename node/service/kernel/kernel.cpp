@@ -134,7 +134,8 @@ void Kernel::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration time
   ENSURE(type >= first_service_type && !is_reply(type));
   ENSURE(body.size() <= chord::max_frame_body);
   ++counters_.asked;
-  auto number = rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), std::move(done));
+  auto number =
+      rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), std::move(done), now_.mono);
   if (!number) {
     return complete(std::move(done),
                     unavailable(fmt::format("too many requests are open to {}", to.id.brief())));
@@ -186,17 +187,19 @@ void Kernel::receive(const Frame& frame) {
 }
 
 void Kernel::receive_reply(const Frame& frame) {
-  auto done = rpc_.answered(frame.peer.id, frame.request);
-  if (!done) return;  // late, or never asked
+  auto answered = rpc_.answered(frame.peer.id, frame.request);
+  if (!answered) return;  // late, or never asked
   ++counters_.answered;
-  if (frame.type != raw(FrameType::error)) return complete(std::move(*done), frame);
+  if (frame.peer.id != self().id) reply_times_.observe(now_.mono - answered->asked);
+  Rpc::Done& done = answered->done;
+  if (frame.type != raw(FrameType::error)) return complete(std::move(done), frame);
   auto body = decode_error_body(frame.body);
-  if (!body) return complete(std::move(*done), body.error());
+  if (!body) return complete(std::move(done), body.error());
   Error error = to_error(body->status);
   log(LogLevel::debug, "a peer refused a request",
       {{"peer", frame.peer.id.brief()}, {"status", error.text}});
   if (!body->text.empty()) error.text = printable(body->text, 300);
-  complete(std::move(*done), error);
+  complete(std::move(done), error);
 }
 
 void Kernel::receive_request(const Frame& frame) {

@@ -6,6 +6,7 @@
 #include "node/service/kernel/context.h"
 #include "node/service/kernel/frames.h"
 #include "node/service/kernel/gate.h"
+#include "node/service/kernel/histogram.h"
 #include "node/service/kernel/rpc.h"
 
 namespace beckon::service {
@@ -105,6 +106,7 @@ class Kernel final : public Context {
     std::uint64_t timers_refused{};
   };
   const Counters& counters() const { return counters_; }
+  const Histogram& reply_times() const { return reply_times_; }  // of other peers
   std::size_t open_requests() const { return rpc_.size(); }
 
  private:
@@ -146,6 +148,7 @@ class Kernel final : public Context {
   Sent sent_{};
   std::vector<Frame> to_self_{};
   Counters counters_{};
+  Histogram reply_times_{};
 };
 
 }  // namespace beckon::service

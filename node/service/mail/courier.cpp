@@ -51,7 +51,11 @@ void Courier::bring(const User& from, Letter letter, const Callee& callee, WallT
             .callee = callee,
             .expiry = expiry,
             .fallback = fallback};
-  trips_.start(travel(std::move(trip)), std::move(done));
+  trips_.start(travel(std::move(trip)),
+               [this, began = context_.now().mono, done = std::move(done)](Outcome outcome) {
+                 trip_times_.observe(context_.now().mono - began);
+                 done(std::move(outcome));
+               });
 }
 
 Result<Envelope> Courier::sealed(const Trip& trip) {

@@ -40,6 +40,11 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
   service.rules().add(mailbox_rules_);
   serve_frames();
   hear_ring();
+  service.metrics().histogram("find_duration_seconds", "time a search took",
+                              search_.finder().times());
+  service.metrics().histogram("letter_duration_seconds",
+                              "time until a letter was with the recipient's host or in a mailbox",
+                              mail_.courier().trip_times());
 }
 
 Result<void> Participant::load() {

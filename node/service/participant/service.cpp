@@ -253,6 +253,10 @@ void Service::add_metrics() {
   metrics_.counter("sync_bytes_total", "bytes that comparing records with replicas took",
                    [this] { return static_cast<double>(replicas_.sync().bytes_moved()); });
   held("records_full_total", "of these, for want of room", &ItemHolder::Counters::full);
+  metrics_.histogram("request_duration_seconds",
+                     "time until a peer answered a request of a service", kernel_.reply_times());
+  metrics_.histogram("put_duration_seconds", "time until records were stored on the ring, or not",
+                     replicas_.put_times());
   metrics_.counter("http_requests_total", "requests to the API",
                    [this] { return static_cast<double>(api_.requests()); });
 }
