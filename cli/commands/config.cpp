@@ -41,14 +41,17 @@ int list(const Globals& globals) {
   auto settings = load(globals, *paths);
   if (!settings) return exit_code::usage;
   Json json = Json::array();
-  Table table({{"SETTING"}, {"VALUE"}, {"FROM"}, {"MEANING"}});
+  Table table({{"SETTING"}, {"VALUE"}, {"DEFAULT"}, {"RANGE"}, {"FROM"}, {"MEANING"}});
   for (const Key& key : config::keys()) {
     const config::Setting& setting = settings->get(key.name);
     json.push_back({{"name", key.name},
                     {"value", setting.value},
                     {"origin", setting.origin},
+                    {"default", key.standard},
+                    {"range", config::range_text(key)},
                     {"help", key.help}});
     table.add({std::string(key.name), setting.value.empty() ? "-" : printable(setting.value),
+               key.standard.empty() ? "-" : std::string(key.standard), config::range_text(key),
                printable(setting.origin), std::string(key.help)});
   }
   fmt::print("{}", globals.json ? Json{{"settings", json}}.dump() + "\n" : table.text());

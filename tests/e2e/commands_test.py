@@ -193,6 +193,20 @@ class Sentences(Overlay):
         self.assertEqual(code, 1)
         self.assertIn("log.level", out)
 
+    def test_limits_are_settings_with_a_default_and_a_range(self):
+        node = self.node()
+        limits = {s["name"]: s for s in node.json("config", "list")["settings"]}
+        self.assertEqual(limits["limits.connections_per_address"]["default"], "128")
+        self.assertEqual(limits["limits.connections_per_address"]["range"], "1..32768")
+        self.expect(node, ["config", "set", "limits.connections", "8"], 2, "16..32768")
+        for name, value in (("limits.connections_per_address", "400"), ("limits.upload", "1M"), ("metered", "yes")):
+            self.assertEqual(node.run("config", "set", name, value)[0], 0)
+            self.assertEqual(node.run("config", "get", name)[1], value + "\n")
+        node.up()
+        self.assertEqual(node.run("down")[0], 0)
+        node.prefix = ["prlimit", "--nofile=600:600"]
+        self.expect(node, ["up", "--listen", "127.0.0.1:0"], 1, "limits.connections is 512", "600 open files", "LimitNOFILE")
+
     def test_a_hangup_leaves(self):
         member, other = self.ring(2)
         wait_for(lambda: ring_is_ideal([member, other]), 30, "a ring of two")
