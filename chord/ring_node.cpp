@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "chord/wire.h"
 
 namespace beckon::chord {
@@ -39,13 +38,14 @@ Output RingNode::receive(const Frame& frame, Now now) {
   if (!links_.contains(frame.peer.id) || mode() == Mode::left) return finished(std::move(out));
   auto message = decode(frame.type, frame.body);
   if (!message) {
-    out.log.push_back({LogLevel::warning, "closed the link to " + frame.peer.id.brief() + ": " +
-                                              message.error().text});
+    out.log.push_back({LogLevel::warning,
+                       "closed the link to a peer that sent a broken message",
+                       {{"peer", frame.peer.id.brief()}, {"reason", message.error().text}}});
     out.close.push_back(frame.peer.id);
     lose_link(frame.peer.id);
     return finished(std::move(out));
   }
-  trips_.heard(frame.peer.id, now.mono);
+  heard(frame.peer, out);
   std::visit([&](const auto& what) { on(frame, what, out); }, *message);
   return finished(std::move(out));
 }
@@ -68,7 +68,7 @@ Output RingNode::link_up(const LinkUp& link, Now now) {
     trips_.forget(id);
   }
   links_.up(id, link.epoch, now.mono);
-  trips_.heard(id, now.mono);
+  heard(link.peer, out);
   requests_.restart_clock(id, now.mono, timeout(id));
   book_.add_known(link.peer, now.mono);
   if (asked_for && mode() == Mode::member) probe_through(link.peer, out);
@@ -87,7 +87,9 @@ Output RingNode::unreachable(const PeerRef& peer, Now now) {
   now_ = now;
   Output out;
   if (!links_.contains(peer.id)) {
+    bool was_dead = trips_.dead(peer.id);
     trips_.missed(peer.id, now.mono, now.mono);
+    tell_dead(peer, was_dead, "cannot be dialled", out);
     requests_.expire_all_to(peer.id, now.mono);
     if (trips_.dead(peer.id)) now_dead(peer);
   }
@@ -100,8 +102,8 @@ Output RingNode::unreachable(const std::string& address, Now now) {
   const std::vector<std::string>& seeds = book_.seeds();
   bool seed = std::find(seeds.begin(), seeds.end(), address) != seeds.end();
   if (links_.dial_ended(address) && seed && mode() == Mode::joining) {
-    out.log.push_back({LogLevel::warning,
-                       "no answer from the peer to join at " + printable(address) + "; trying on"});
+    out.log.push_back(
+        {LogLevel::warning, "no answer from the peer to join; trying on", {{"address", address}}});
   }
   return finished(std::move(out));
 }
@@ -111,9 +113,9 @@ Output RingNode::refused_as_older(const PeerRef& by, const std::string& later_at
   Output out;
   if (mode() == Mode::left) return finished(std::move(out));
   if (std::exchange(later_at_, later_at) != later_at) {
-    out.log.push_back({LogLevel::warning, "peer " + by.id.brief() +
-                                              " says that a later process with our key is at " +
-                                              printable(later_at) + ": looking there"});
+    out.log.push_back({LogLevel::warning,
+                       "a peer says that a later process has our key; looking there",
+                       {{"peer", by.id.brief()}, {"address", later_at}}});
   }
   if (!later_at.empty() && links_.dial(later_at, options_.dials_at_once / 2)) {
     out.dial.push_back(later_at);  // the other half is for joining
@@ -136,9 +138,10 @@ void RingNode::meet_own_key(std::uint64_t epoch, const Id& link, Output& out) {
 }
 
 void RingNode::refuse_older_life(const PeerRef& peer, Output& out) {
-  out.log.push_back({LogLevel::warning, "peer " + peer.id.brief() +
-                                            " came back with an older epoch: two processes share "
-                                            "its key, or its disk was set back"});
+  out.log.push_back({LogLevel::warning,
+                     "a peer came back with an older epoch: two processes share its key, or its "
+                     "disk was set back",
+                     {{"peer", peer.id.brief()}, {"address", peer.address}}});
   lose_link(peer.id);
   out.close.push_back(peer.id);
 }
@@ -147,6 +150,24 @@ void RingNode::refuse_older_life(const PeerRef& peer, Output& out) {
 void RingNode::leave_ring(Output& out) {
   maintenance_.left();
   out.events.emplace_back(Superseded{});
+}
+
+/// After what may have brought the verdict "dead" on that peer.
+void RingNode::tell_dead(const PeerRef& peer, bool was_dead, const char* why, Output& out) const {
+  if (was_dead || !trips_.dead(peer.id)) return;
+  out.log.push_back({LogLevel::debug,
+                     "a peer counts as dead",
+                     {{"peer", peer.id.brief()}, {"address", peer.address}, {"reason", why}}});
+}
+
+/// A sign of life.
+void RingNode::heard(const PeerRef& peer, Output& out) {
+  if (trips_.dead(peer.id)) {
+    out.log.push_back({LogLevel::debug,
+                       "a peer that counted as dead is alive",
+                       {{"peer", peer.id.brief()}, {"address", peer.address}}});
+  }
+  trips_.heard(peer.id, now_.mono);
 }
 
 void RingNode::now_dead(const PeerRef& peer) {

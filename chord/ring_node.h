@@ -145,6 +145,8 @@ class RingNode {
   void obey(const Maintenance::Effects& effects, Output& out);
   void tell_changes(Output& out);
   void now_dead(const PeerRef& peer);
+  void tell_dead(const PeerRef& peer, bool was_dead, const char* why, Output& out) const;
+  void heard(const PeerRef& peer, Output& out);
   void refuse_older_life(const PeerRef& peer, Output& out);
   void meet_own_key(std::uint64_t epoch, const Id& link, Output& out);
   void leave_ring(Output& out);

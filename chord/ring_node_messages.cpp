@@ -49,7 +49,9 @@ void RingNode::request_failed(const OpenRequest& request, Output& out) {
   if (request.attempt < attempts && ask_again(request, out)) return;
   bool alive = trips_.heard_since(request.peer.id, request.first_sent);
   if (patient && !alive) {
+    bool was_dead = trips_.dead(request.peer.id);
     trips_.declare_dead(request.peer.id, now_.mono);
+    tell_dead(request.peer, was_dead, "is silent", out);
     now_dead(request.peer);
   }
   give_up(request, alive ? Maintenance::Failure::heard_meanwhile : Maintenance::Failure::dead, out);
@@ -166,6 +168,9 @@ void RingNode::on(const Frame& frame, const Leave& leave, Output& out) {
   if (leave.epoch < links_.all().at(frame.peer.id)) return;
   send(frame.peer, LeaveAck{}, frame.request, out);
   trips_.declare_dead(frame.peer.id, now_.mono);
+  out.log.push_back({LogLevel::info,
+                     "a peer says that it leaves",
+                     {{"peer", frame.peer.id.brief()}, {"address", frame.peer.address}}});
   fingers_.drop(frame.peer.id);
   lookups_.drop(frame.peer.id);
   if (predecessor() && predecessor()->id == frame.peer.id) rounds_.check_predecessor_at(now_.mono);

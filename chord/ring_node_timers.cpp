@@ -34,7 +34,9 @@ void RingNode::become_member() {
 void RingNode::expire(Output& out) {
   for (const auto& [number, request] :
        requests_.take_expired(now_.mono, options_.expiries_per_tick)) {
+    bool was_dead = trips_.dead(request.peer.id);
     trips_.missed(request.peer.id, request.sent, now_.mono);
+    tell_dead(request.peer, was_dead, "is silent", out);
     request_failed(request, out);
   }
 }

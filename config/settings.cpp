@@ -62,16 +62,14 @@ constexpr std::array<std::pair<char, int>, 3> size_units = {{{'G', 30}, {'M', 20
 
 Result<std::uint64_t> parse_size(std::string_view text) {
   Error unreadable =
-      invalid(fmt::format("a size is written 512M or 2G, 1M to 64G, got '{}'", text.substr(0, 40)));
+      invalid(fmt::format("a size is written 512M or 2G, got '{}'", text.substr(0, 40)));
   std::uint64_t number = 0;
   const char* end = text.data() + text.size();
   auto [rest, problem] = std::from_chars(text.data(), end, number);
   if (problem != std::errc{} || end - rest != 1 || number > (1u << 26)) return unreadable;
   for (auto [letter, shift] : size_units) {
     if (*rest != letter) continue;
-    std::uint64_t bytes = number << shift;
-    bool sensible = bytes >= (1ull << 20) && bytes <= (64ull << 30);
-    return sensible ? Result<std::uint64_t>(bytes) : unreadable;
+    return number << shift;
   }
   return unreadable;
 }
@@ -81,6 +79,34 @@ std::string size_text(std::uint64_t bytes) {
     if (bytes % (1ull << shift) == 0) return fmt::format("{}{}", bytes >> shift, letter);
   }
   return std::to_string(bytes);
+}
+
+constexpr std::string_view off = "off";
+
+Result<std::uint64_t> parse_count(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, problem] = std::from_chars(text.data(), end, number);
+  if (problem == std::errc{} && rest == end) return number;
+  return invalid(fmt::format("wanted a whole number, got '{}'", text.substr(0, 40)));
+}
+
+Result<void> check_range(const Key& key, std::uint64_t value) {
+  if (value >= key.least && (key.most == 0 || value <= key.most)) return {};
+  return invalid(fmt::format("out of range, wanted {}", range_text(key)));
+}
+
+/// A size or "off" (0), for what is counted in a second.
+Result<std::uint64_t> parse_speed(std::string_view text) {
+  return text == off ? Result<std::uint64_t>(0) : parse_size(text);
+}
+
+Result<std::string> check_speed(const Key& key, std::string_view value) {
+  auto speed = parse_speed(value);
+  if (!speed) return speed.error();
+  if (*speed == 0 && value == off) return std::string(off);
+  if (auto fine = check_range(key, *speed); !fine) return fine.error();
+  return size_text(*speed);
 }
 
 constexpr std::string_view from_last_start = "the last start that said it";
@@ -112,14 +138,26 @@ const std::vector<Key>& keys() {
       {"advertise", Kind::reachable, "",
        "the address told to other nodes, when it differs from listen"},
       {"join", Kind::addresses, "", "peers to join through, beside the remembered ones"},
-      {"log.level", Kind::level, "info", "debug, info, warning or error"},
+      {"log.level", Kind::level, "info", "the least grave lines that are logged"},
+      {"metered", Kind::flag, "no", "traffic costs money: do background work less often"},
       {"ring.stabilize", Kind::duration, "5s",
-       "how often a node compares itself with its successor"},
-      {"ring.probe", Kind::duration, "15s", "how often it looks for a ring that was cut off"},
-      {"ring.finger", Kind::duration, "10s", "how often it refreshes one finger"},
-      {"store.size", Kind::size, "512M",
-       "how much memory the records kept for others may take; 1M to 64G"},
-      {"store.sync", Kind::duration, "1m", "how often it compares its records with the replicas"},
+       "how often a node compares itself with its successor", 10},
+      {"ring.probe", Kind::duration, "15s", "how often it looks for a ring that was cut off", 10},
+      {"ring.finger", Kind::duration, "10s", "how often it refreshes one finger", 10},
+      {"store.size", Kind::size, "512M", "how much memory the records kept for others may take",
+       1u << 20, 64ull << 30},
+      {"store.sync", Kind::duration, "1m", "how often it compares its records with the replicas",
+       10},
+      {"limits.connections", Kind::count, "512",
+       "connections in all; a quarter is kept for those this node makes", 16, 32768},
+      {"limits.connections_per_address", Kind::count, "128",
+       "of these, from one IPv4 address or IPv6 /64; raise it for nodes behind one router", 1,
+       32768},
+      {"limits.handshakes", Kind::count, "400", "new connections accepted a second", 1, 10000},
+      {"limits.requests", Kind::count, "4000", "requests a second from one peer", 100, 1000000},
+      {"limits.records", Kind::count, "200", "records a second that one peer may store here", 10,
+       100000},
+      {"limits.upload", Kind::speed, "off", "bytes a second sent to peers", 16u << 10, 1u << 30},
   };
   return all;
 }
@@ -132,8 +170,33 @@ const Key* find_key(std::string_view name) {
 
 std::string env_name(const Key& key) {
   std::string out = "BECKON_";
-  for (char c : key.name) out += c == '.' ? '_' : static_cast<char>(c - 'a' + 'A');
+  for (char c : key.name) out += c == '.' || c == '_' ? '_' : static_cast<char>(c - 'a' + 'A');
   return out;
+}
+
+std::string range_text(const Key& key) {
+  switch (key.kind) {
+    case Kind::text:
+      return "any text";
+    case Kind::address:
+    case Kind::reachable:
+      return "HOST:PORT";
+    case Kind::addresses:
+      return "HOST:PORT, ...";
+    case Kind::level:
+      return "debug, info, warning, error";
+    case Kind::duration:
+      return fmt::format("{}ms or more", key.least);
+    case Kind::size:
+      return fmt::format("{}..{}", size_text(key.least), size_text(key.most));
+    case Kind::count:
+      return fmt::format("{}..{}", key.least, key.most);
+    case Kind::speed:
+      return fmt::format("off, {}..{}", size_text(key.least), size_text(key.most));
+    case Kind::flag:
+      return "yes, no";
+  }
+  return "";
 }
 
 Result<std::string> check_value(const Key& key, std::string_view value) {
@@ -156,14 +219,27 @@ Result<std::string> check_value(const Key& key, std::string_view value) {
     case Kind::duration: {
       auto duration = parse_duration(value);
       if (!duration) return duration.error();
-      if (*duration < std::chrono::milliseconds(10)) return invalid("wanted 10ms or more");
+      if (*duration < std::chrono::milliseconds(key.least))
+        return invalid("wanted " + range_text(key));
       return to_text(*duration);
     }
     case Kind::size: {
       auto size = parse_size(value);
       if (!size) return size.error();
+      if (auto fine = check_range(key, *size); !fine) return fine.error();
       return size_text(*size);
     }
+    case Kind::count: {
+      auto number = parse_count(value);
+      if (!number) return number.error();
+      if (auto fine = check_range(key, *number); !fine) return fine.error();
+      return std::to_string(*number);
+    }
+    case Kind::speed:
+      return check_speed(key, value);
+    case Kind::flag:
+      if (value == "yes" || value == "no") return std::string(value);
+      return invalid(fmt::format("wanted yes or no, got '{}'", value.substr(0, 40)));
   }
   return invalid("unknown kind");
 }
@@ -229,5 +305,19 @@ std::uint64_t Settings::size(std::string_view name) const {
   ENSURE(value.has_value());  // load() has checked it
   return *value;
 }
+
+std::uint64_t Settings::speed(std::string_view name) const {
+  auto value = parse_speed(text(name));
+  ENSURE(value.has_value());  // load() has checked it
+  return *value;
+}
+
+std::uint64_t Settings::count(std::string_view name) const {
+  auto value = parse_count(text(name));
+  ENSURE(value.has_value());  // load() has checked it
+  return *value;
+}
+
+bool Settings::flag(std::string_view name) const { return text(name) == "yes"; }
 
 }  // namespace beckon::config

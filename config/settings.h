@@ -10,7 +10,7 @@
 
 namespace beckon::config {
 
-enum class Kind { text, address, reachable, addresses, duration, level, size };
+enum class Kind { text, address, reachable, addresses, duration, level, size, count, speed, flag };
 
 /// One thing a user may set, in config.toml as `name = "value"` (a dot in the name is a table), or
 /// in the environment as BECKON_NAME with dots as underscores.
@@ -19,11 +19,16 @@ struct Key {
   Kind kind = Kind::text;
   std::string_view standard{};  // the default
   std::string_view help{};
+  std::uint64_t least{};  // of sizes and speeds in bytes, of durations in milliseconds
+  std::uint64_t most{};   // none: no limit
 };
 
 const std::vector<Key>& keys();
 const Key* find_key(std::string_view name);
 std::string env_name(const Key& key);
+
+/// What the key accepts, in few words: "1M..64G".
+std::string range_text(const Key& key);
 
 /// The value in its canonical spelling, or an error that says what is wanted. Lists are separated
 /// by commas.
@@ -48,7 +53,10 @@ class Settings {
   const std::string& text(std::string_view name) const { return get(name).value; }
   std::vector<std::string> list(std::string_view name) const;
   Duration duration(std::string_view name) const;
-  std::uint64_t size(std::string_view name) const;  // bytes
+  std::uint64_t size(std::string_view name) const;   // bytes
+  std::uint64_t speed(std::string_view name) const;  // bytes a second; 0: off
+  std::uint64_t count(std::string_view name) const;
+  bool flag(std::string_view name) const;
 
  private:
   std::map<std::string, Setting, std::less<>> values_{};

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/signature_rule.h"
@@ -11,6 +12,7 @@
 #include "node/home.h"
 #include "node/io/file_lock.h"
 #include "node/io/sqlite_store.h"
+#include "node/log_routes.h"
 #include "node/overlay_routes.h"
 
 namespace beckon {
@@ -56,8 +58,42 @@ service::ServiceOptions to_options(const Settings& settings, const std::string& 
   ring.found_again_after = 4 * ring.stabilize_every;
   out.replicas.sync_period = settings.duration("store.sync");
   out.replicas.max_bytes = settings.size("store.size");
+  auto rate = [&](const char* name) { return static_cast<double>(settings.count(name)); };
+  out.kernel.requests.per_second = rate("limits.requests");
+  out.kernel.requests.burst = 2 * rate("limits.requests");
+  out.replicas.put_rate = rate("limits.records");
+  out.replicas.put_burst = 20 * rate("limits.records");
+  if (settings.flag("metered")) {  // repair after a change stays as quick as it is
+    out.replicas.sync_period *= 10;
+    ring.probe_every *= 4;
+    ring.finger_every *= 6;
+  }
   out.version = version;
   return out;
+}
+
+io::TransportOptions transport_options(const Settings& settings) {
+  io::TransportOptions out;
+  out.max_connections = settings.count("limits.connections");
+  out.max_accepted = out.max_connections / 4 * 3;
+  out.max_accepted_per_address = settings.count("limits.connections_per_address");
+  out.max_accepted_loopback = std::max(out.max_accepted_loopback, out.max_accepted_per_address);
+  out.handshakes_per_second = static_cast<double>(settings.count("limits.handshakes"));
+  out.upload_per_second = static_cast<double>(settings.speed("limits.upload"));
+  return out;
+}
+
+/// Each connection is an open file; so many others are the database, the log, the API and spare.
+Result<void> allow_connections(std::uint64_t connections) {
+  constexpr rlim_t others = 256;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= connections + others) return {};
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, connections + others);
+  if (files.rlim_cur == connections + others && ::setrlimit(RLIMIT_NOFILE, &files) == 0) return {};
+  return Error{ErrorCode::internal,
+               fmt::format("limits.connections is {}, but this system allows a process {} open "
+                           "files: raise that (ulimit -n, LimitNOFILE=) or lower the setting",
+                           connections, files.rlim_max)};
 }
 
 service::Seeds fresh_seeds() {
@@ -92,6 +128,7 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                    Home& home, service::Up up) {
   auto log = open_log(paths, settings, options);
   if (!log) return log.error();
+  if (auto fine = allow_connections(settings.count("limits.connections")); !fine) return fine;
   // Beside the records for others the file holds users, contacts and mail, each with limits of its
   // own.
   io::SqliteStore::Options store_options;
@@ -116,24 +153,35 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
        .keep_revocations =
            [&](const service::Revocations& list) {
              auto kept = keep_revocations(paths, list);
-             if (!kept) (*log)->write({LogLevel::error, kept.error().text});
+             if (!kept) {
+               (*log)->write({LogLevel::error,
+                              "the list of expelled nodes was not kept",
+                              {{"reason", kept.error().text}}});
+             }
            },
        .authority_node = home.authority_node,
        .keep_credential =
            [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
-       .enroller = home.authority ? &*home.authority : nullptr});
+       .enroller = home.authority ? &*home.authority : nullptr,
+       .transport = transport_options(settings)});
   if (!driver) return driver.error();
   if (auto kept = config::remember_start(paths, flags_of(options)); !kept) {
-    (*log)->write({LogLevel::warning, kept.error().text});
+    (*log)->write({LogLevel::warning,
+                   "where this node listens was not kept for its next start",
+                   {{"reason", kept.error().text}}});
   }
   if (home.revocations) {
     auto set = (*driver)->transport().set_revocations(*home.revocations);
     if (!set) return set.error();
   }
   add_overlay_routes(**driver, home);
-  (*log)->write({LogLevel::info, fmt::format("node {} of overlay {} listens at {}",
-                                             (*driver)->transport().id().hex(), home.overlay.name,
-                                             (*driver)->transport().addresses().front())});
+  add_log_routes((*driver)->service().api(), **log);
+  (*log)->write({LogLevel::info,
+                 "this node listens",
+                 {{"node", (*driver)->transport().id().hex()},
+                  {"overlay", home.overlay.name},
+                  {"address", (*driver)->transport().addresses().front()},
+                  {"version", options.version}}});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
   io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
   std::optional<io::uv::Signal> hang_up;

@@ -22,7 +22,12 @@ Driver::Driver(const Parts& parts, Node node)
       node_(std::move(node)),
       writer_(parts.loop.raw(), parts.store),
       wake_(parts.loop),
-      stop_(parts.loop) {}
+      stop_(parts.loop),
+      log_counts_(parts.loop) {
+  constexpr auto often = std::chrono::seconds(10);
+  log_counts_.start(
+      often, [this] { log_.tell_left_out(); }, often);
+}
 
 Driver::~Driver() {
   closing_ = true;
@@ -35,7 +40,7 @@ Driver::~Driver() {
 }
 
 Result<void> Driver::open_doors() {
-  io::TransportOptions transport;
+  io::TransportOptions transport = node_.transport;
   transport.wall = node_.wall;
   transport_ =
       std::make_unique<io::Transport>(loop_, node_.identity, node_.overlay, node_.epoch,
@@ -101,8 +106,11 @@ void Driver::perform(service::Output output) {
   if (output.wake_at == Time::max()) {
     wake_.stop();
   } else {
-    Duration wait = std::max(output.wake_at - loop_.now(), Duration::zero());
-    wake_.start(wait, [this] { perform(service_->tick(now())); });
+    Time due = std::max(output.wake_at, loop_.now());
+    wake_.start(due - loop_.now(), [this, due] {
+      loop_delays_.observe(std::max(loop_.now() - due, Duration::zero()));
+      perform(service_->tick(now()));
+    });
   }
   if (output.finished && !finished_) stop_soon();
 }
@@ -177,6 +185,8 @@ void Driver::add_metrics() {
   counter("frames_sent_total", "frames to peers", &io::TransportStats::frames_out);
   counter("bytes_received_total", "bytes from peers, inside TLS", &io::TransportStats::bytes_in);
   counter("bytes_sent_total", "bytes to peers, inside TLS", &io::TransportStats::bytes_out);
+  metrics.histogram("loop_delay_seconds", "how late the event loop was when the service was due",
+                    loop_delays_);
   metrics.counter("store_commits_total", "transactions of the store",
                   [this] { return static_cast<double>(writer_.commits()); });
 }

@@ -38,6 +38,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
     std::function<Result<void>(const service::Credential&)> keep_credential{};
     service::Enroller* enroller = nullptr;  // this node is the authority's; outlives the driver
     service::Renewal::Options renewal{};
+    io::TransportOptions transport{};  // its clock is `wall`
     WallTime (*wall)() = io::uv::wall_now;
   };
 
@@ -88,7 +89,9 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   std::optional<service::Renewal> renewal_{};
   std::unique_ptr<io::HttpServer> http_{};
   io::uv::Timer wake_;
+  service::Histogram loop_delays_{};  // how much later than asked for the loop woke the service
   io::uv::Timer stop_;
+  io::uv::Timer log_counts_;
   bool finished_ = false;
   bool closing_ = false;  // being destroyed: what the service still says goes nowhere
 };

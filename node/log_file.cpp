@@ -7,9 +7,9 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
-
-#include "base/text.h"
+#include <utility>
 
 namespace beckon {
 
@@ -29,12 +29,20 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
+Time monotonic() {
+  auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return Time(std::chrono::duration_cast<Duration>(since));
+}
+
 }  // namespace
 
 class LogFile::Impl {
  public:
   Impl(const std::string& path, const Options& options)
-      : logger("beckond", std::make_shared<spdlog::sinks::rotating_file_sink_st>(
+      : limiter(options.limits),
+        now(options.now != nullptr ? options.now : monotonic),
+        level(options.level),
+        logger("beckond", std::make_shared<spdlog::sinks::rotating_file_sink_st>(
                               path, options.file_bytes, options.old_files, false, handlers())) {
     if (options.to_terminal)
       logger.sinks().push_back(std::make_shared<spdlog::sinks::stderr_color_sink_st>());
@@ -43,6 +51,12 @@ class LogFile::Impl {
   void take_stderr() {
     takes_stderr_ = true;
     redirect();
+  }
+
+  void put(const LogLine& line) { logger.log(to_spdlog(line.level), "{}", to_text(line)); }
+
+  void put_left_out(Time until) {
+    for (const LogLine& line : limiter.left_out(until)) put(line);
   }
 
  private:
@@ -60,6 +74,9 @@ class LogFile::Impl {
   bool takes_stderr_ = false;
 
  public:
+  LogLimiter limiter;
+  Time (*now)();
+  LogLevel level;
   spdlog::logger logger;  // last: it opens the file
 };
 
@@ -89,12 +106,28 @@ Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, const Op
 }
 
 LogFile::LogFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-LogFile::~LogFile() = default;
+LogFile::~LogFile() { impl_->put_left_out(Time::max()); }
 
 void LogFile::take_stderr() { impl_->take_stderr(); }
 
 void LogFile::write(const LogLine& line) {
-  impl_->logger.log(to_spdlog(line.level), "{}", printable(line.text));
+  if (line.level < impl_->level) return;
+  Time now = impl_->now();
+  impl_->put_left_out(now);
+  if (impl_->limiter.admit(line, now)) impl_->put(line);
+}
+
+void LogFile::tell_left_out() { impl_->put_left_out(impl_->now()); }
+
+LogLevel LogFile::level() const { return impl_->level; }
+
+/// Told as a line of the new level, so that it is in the log whatever the level is now.
+void LogFile::set_level(LogLevel level) {
+  LogLevel before = std::exchange(impl_->level, level);
+  impl_->logger.set_level(to_spdlog(level));
+  if (before == level) return;
+  impl_->put(
+      {level, "the log level was changed", {{"from", to_text(before)}, {"to", to_text(level)}}});
 }
 
 }  // namespace beckon

@@ -41,14 +41,17 @@ int list(const Globals& globals) {
   auto settings = load(globals, *paths);
   if (!settings) return exit_code::usage;
   Json json = Json::array();
-  Table table({{"SETTING"}, {"VALUE"}, {"FROM"}, {"MEANING"}});
+  Table table({{"SETTING"}, {"VALUE"}, {"DEFAULT"}, {"RANGE"}, {"FROM"}, {"MEANING"}});
   for (const Key& key : config::keys()) {
     const config::Setting& setting = settings->get(key.name);
     json.push_back({{"name", key.name},
                     {"value", setting.value},
                     {"origin", setting.origin},
+                    {"default", key.standard},
+                    {"range", config::range_text(key)},
                     {"help", key.help}});
     table.add({std::string(key.name), setting.value.empty() ? "-" : printable(setting.value),
+               key.standard.empty() ? "-" : std::string(key.standard), config::range_text(key),
                printable(setting.origin), std::string(key.help)});
   }
   fmt::print("{}", globals.json ? Json{{"settings", json}}.dump() + "\n" : table.text());
@@ -67,6 +70,18 @@ int get(const Globals& globals, const std::string& name) {
   return exit_code::ok;
 }
 
+/// The log level is the one setting that a running node takes at once. False: none runs, or it did
+/// not take it.
+bool tell_node(const config::Paths& paths, const std::string& name, const std::string& value) {
+  if (name != "log.level") return false;
+  Client client(paths.socket().string());
+  auto reply = client.send({.method = "PUT",
+                            .path = "/v1/log",
+                            .body = Json{{"level", value}}.dump(),
+                            .timeout = std::chrono::seconds(5)});
+  return reply && reply->status == 200;
+}
+
 int set(const Globals& globals, const std::string& name, const std::string& value) {
   const Key* key = known(globals, name);
   auto paths = find_instance(globals);
@@ -76,10 +91,12 @@ int set(const Globals& globals, const std::string& name, const std::string& valu
   auto written = config::write_toml_value(paths->config_file, name, *checked,
                                           key->kind == config::Kind::addresses);
   if (!written) return fail(globals, written.error());
-  if (globals.json) fmt::print("{}\n", Json{{"name", name}, {"value", *checked}}.dump());
+  bool now = tell_node(*paths, name, *checked);
+  if (globals.json)
+    fmt::print("{}\n", Json{{"name", name}, {"value", *checked}, {"in_effect", now}}.dump());
   if (!globals.quiet) {
-    fmt::print(stderr, "{} = {} in {}. A running node takes it at its next start.\n", name,
-               *checked, paths->config_file.string());
+    fmt::print(stderr, "{} = {} in {}. {}\n", name, *checked, paths->config_file.string(),
+               now ? "It takes effect now." : "A running node takes it at its next start.");
   }
   return exit_code::ok;
 }

@@ -25,10 +25,13 @@ struct Check {
   std::string cure{};
 };
 
-Check check_config(const config::Paths& paths) {
-  auto settings = config::Settings::load(paths, config::process_environment, {});
-  if (!settings) return {Health::wrong, "config", settings.error().text, "beckon config list"};
-  return {Health::fine, "config", paths.config_file.string()};
+Check check_config(const config::Paths& paths, const Result<config::Settings>& settings) {
+  if (!settings) return {Health::wrong, "config", settings.error().text, "mend that line"};
+  struct stat info {};
+  std::string file = paths.config_file.string();
+  if (::stat(file.c_str(), &info) != 0)
+    return {Health::fine, "config", "defaults: there is no file " + file};
+  return {Health::fine, "config", file};
 }
 
 Check check_folder(const std::string& name, const config::Path& folder) {
@@ -57,13 +60,15 @@ Check check_key(const config::Path& file) {
   return {Health::fine, "node key", file.string()};
 }
 
-Check check_space(const config::Path& folder) {
+Check check_space(const config::Path& folder, const Result<config::Settings>& settings) {
   struct statvfs info {};
   if (::statvfs(folder.c_str(), &info) != 0) return {Health::note, "disk", "no state folder yet"};
   auto mib = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize / (1024 * 1024);
   Check check{Health::fine, "disk", fmt::format("{} MiB free", mib)};
   if (mib < 128)
-    check = {Health::wrong, "disk", check.detail, "make room: a node may keep up to 512 MiB"};
+    check = {Health::wrong, "disk", check.detail,
+             "make room: records of the ring may take " +
+                 (settings ? settings->text("store.size") : std::string("512M"))};
   return check;
 }
 
@@ -81,6 +86,24 @@ Check check_program() {
   return {Health::fine, "beckond", beckond->string()};
 }
 
+Check check_ring(const Json& self) {
+  std::string state = self.value("state", "");
+  if (state == "joined" && self.value("degraded", false)) {
+    return {Health::wrong, "ring",
+            fmt::format("alone: none of the peers it knows ({}) answers",
+                        self.value("known_peers", std::uint64_t{})),
+            "start one of them (beckon net peers lists them); this node goes on looking"};
+  }
+  if (state == "joined") return {Health::fine, "ring", state};
+  if (state == "expelled")
+    return {Health::wrong, "ring", state,
+            "beckon down; with a new invite beckon up --invite STRING"};
+  if (state != "joining") return {Health::wrong, "ring", state, "beckon up, once it has ended"};
+  return {Health::wrong, "ring", state,
+          "start one of its peers: this node goes on trying. Another way in: beckon down, then "
+          "beckon up --join HOST:PORT"};
+}
+
 std::vector<Check> check_daemon(const config::Paths& paths) {
   Client client(paths.socket().string());
   auto reply = client.send({.path = "/v1/net/self", .timeout = std::chrono::seconds(5)});
@@ -93,12 +116,7 @@ std::vector<Check> check_daemon(const config::Paths& paths) {
   if (!self.is_object()) return {{Health::wrong, "daemon", "answers what is not JSON"}};
   std::vector<Check> out{
       {Health::fine, "daemon", "runs, node " + self.value("id", "").substr(0, 8)}};
-  std::string state = self.value("state", "");
-  std::string cure = state == "joined" ? ""
-                     : state == "expelled"
-                         ? "beckon down; with a new invite beckon up --invite STRING"
-                         : "beckon up --join HOST:PORT of a node that is up";
-  out.push_back({state == "joined" ? Health::fine : Health::wrong, "ring", state, cure});
+  out.push_back(check_ring(self));
   for (const Json& trouble : self["troubles"]) {
     out.push_back(
         {Health::note, "peer", trouble.value("address", "") + ": " + trouble.value("error", "")});
@@ -113,12 +131,13 @@ const char* word(Health health) {
 int doctor(const Globals& globals) {
   auto paths = find_instance(globals);
   if (!paths) return exit_code::usage;
+  auto settings = config::Settings::load(*paths, config::process_environment, {});
   std::vector<Check> checks{check_program(),
-                            check_config(*paths),
+                            check_config(*paths, settings),
                             check_folder("state", paths->state_dir),
                             check_folder("runtime", paths->runtime_dir),
                             check_key(paths->node_key()),
-                            check_space(paths->state_dir),
+                            check_space(paths->state_dir, settings),
                             check_clock()};
   for (Check& check : check_daemon(*paths)) checks.push_back(std::move(check));
   Json json = Json::array();

@@ -51,9 +51,12 @@ int print_ring(const Json& reply) {
     fmt::print(stderr, "This node is {}. See: beckon status\n",
                state == "joining" ? "still joining" : printable(state));
   } else if (reply["successors"].empty()) {
+    bool looks = reply.value("degraded", false) || !ring_of_one(reply);
     fmt::print(stderr, "{}\n",
-               ring_of_one(reply) ? "This node is a ring of one."
-                                  : "This node has no successor yet; it looks for one.");
+               !looks ? "This node is a ring of one."
+               : ring_of_one(reply)
+                   ? "This node is alone; it goes on looking for the peers it knows."
+                   : "This node has no successor yet; it looks for one.");
   }
   return exit_code::ok;
 }

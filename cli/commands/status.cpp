@@ -8,6 +8,7 @@
 #include "cli/commands/daemon.h"
 #include "cli/render/paint.h"
 #include "cli/render/ring_view.h"
+#include "cli/session/find_view.h"
 #include "cli/session/session.h"
 
 namespace beckon::cli {
@@ -78,6 +79,10 @@ std::string ring_text(const std::string& state, const Json& ring) {
   bool alone = ring_of_one(ring);
   if (state == "joining" && alone) return "not joined yet";
   if (state == "expelled") return "no longer part of it";
+  if (alone && ring.value("degraded", false)) {
+    return fmt::format("this node alone: none of the {} it knows answers; it goes on looking",
+                       counted(ring.value("known_peers", std::uint64_t{1}), "peer", "peers"));
+  }
   if (alone) return "this node alone";
   int size = ring["size_estimate"].get<int>();
   std::string more =

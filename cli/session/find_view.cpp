@@ -68,6 +68,9 @@ std::string ring_remark(const Json& answer) {
   if (ring.value("state", "joined") != "joined")
     return "This node has not joined a ring yet, so nobody elsewhere was asked. See: beckon "
            "status\n";
+  if (ring.value("degraded", false))
+    return "This node is alone: none of the peers it knows answers, so only people on it can be "
+           "found. It goes on looking for them; ask again later. See: beckon net peers\n";
   if (ring.value("peers", 1) > 0 || !answer["people"].empty()) return "";
   return "This node is alone: only people on it can be found. To join others: beckon down, then "
          "beckon up --join HOST:PORT\n";

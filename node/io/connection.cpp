@@ -132,7 +132,7 @@ void Connection::send(std::uint8_t type, std::uint64_t request, ByteView body) {
   if (closed_ || finishing_) return;
   service::append_frame(plain_, type, request, body);
   ++frames_out_;
-  if (plain_.size() >= flush_at) flush();
+  if (plain_.size() >= flush_at && !options_.paced) flush();
   limit_queue();
 }
 
@@ -142,11 +142,12 @@ void Connection::limit_queue() {
               fmt::format("the peer reads too slowly: {} bytes wait for it", queued())});
 }
 
-void Connection::flush() {
+void Connection::flush(std::size_t most) {
   if (closed_ || plain_.empty() || writing_ || !ready()) return;
-  tls_.write(plain_);
-  plain_.clear();
-  if (plain_.capacity() > flush_at) plain_ = {};
+  std::size_t size = std::min(most, plain_.size());
+  tls_.write(ByteView(plain_).first(size));
+  plain_.erase(plain_.begin(), plain_.begin() + static_cast<std::ptrdiff_t>(size));
+  if (plain_.empty() && plain_.capacity() > flush_at) plain_ = {};
   write_encrypted();
 }
 
@@ -168,7 +169,7 @@ void Connection::written(int status) {
   if (status < 0) return close(uv::error_of(status, "the connection broke"));
   writing_ = false;
   in_kernel_queue_ = 0;
-  flush();
+  if (!options_.paced) flush();
   write_encrypted();
   if (finishing_) say_goodbye();
   pause_or_read();

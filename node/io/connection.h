@@ -28,6 +28,7 @@ struct ConnectionOptions {
   std::size_t write_queue = 1024 * 1024;
   std::size_t read_pause_at = 256 * 1024;
   Duration read_pause_limit = std::chrono::seconds(1);
+  bool paced = false;  // only the owner's flush() sends
 };
 
 /// One TCP connection with TLS and frames on it; knows nothing of overlays or peers. Frames are
@@ -44,7 +45,7 @@ class Connection {
              ConnectionOptions options, uv::Tcp accepted);
 
   void send(std::uint8_t type, std::uint64_t request, ByteView body);
-  void flush();
+  void flush(std::size_t most = SIZE_MAX);  // so many bytes of what was gathered
   void raise_frame_limit() { splitter_.set_limit(chord::max_frame_body); }
   /// While much waits for the peer it is not read from, but not for long: were it to do the same,
   /// both would wait for ever. Called from time to time.

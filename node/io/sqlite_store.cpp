@@ -10,6 +10,7 @@
 #include <map>
 
 #include "node/io/file_lock.h"
+#include "node/io/store_format.h"
 
 namespace beckon::io {
 
@@ -18,18 +19,10 @@ using service::Table;
 
 namespace {
 
-constexpr int application_id = 0x42636b6e;  // "Bckn": tells our files from other people's
-constexpr int schema_version = 1;
 constexpr int page_size = 4096;
 
-constexpr std::pair<Table, const char*> tables[] = {
-    {Table::meta, "meta"},     {Table::peers, "peers"},       {Table::items, "items"},
-    {Table::users, "users"},   {Table::contacts, "contacts"}, {Table::inbox, "inbox"},
-    {Table::outbox, "outbox"}, {Table::calls, "calls"},
-};
-
 const char* name_of(Table table) {
-  for (const auto& [known, name] : tables) {
+  for (const auto& [known, name] : store_tables) {
     if (known == table) return name;
   }
   ENSURE(!"every table has a name");
@@ -85,40 +78,6 @@ int pragma(SQLite::Database& db, const std::string& name) {
   return db.execAndGet("PRAGMA " + name).getInt();
 }
 
-bool is_empty(SQLite::Database& db) {
-  return db.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0 &&
-         pragma(db, "application_id") == 0 && pragma(db, "user_version") == 0;
-}
-
-void create_tables(SQLite::Database& db) {
-  SQLite::Transaction transaction(db);
-  for (const auto& [table, name] : tables) {
-    db.exec(std::string("CREATE TABLE ") + name +
-            " (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID");
-  }
-  db.exec("PRAGMA application_id = " + std::to_string(application_id));
-  db.exec("PRAGMA user_version = " + std::to_string(schema_version));
-  transaction.commit();
-}
-
-/// Ours, whole, and of a version this program can read; otherwise why not.
-Result<void> judge(const std::string& path, SQLite::Database& db) {
-  if (pragma(db, "application_id") != application_id) {
-    return Error{ErrorCode::internal,
-                 path +
-                     " is not a Beckon database; it was left untouched: move it away or choose "
-                     "another --home"};
-  }
-  if (int found = pragma(db, "user_version"); found != schema_version) {
-    return Error{ErrorCode::internal,
-                 path + " has format " + std::to_string(found) + ", this program knows format " +
-                     std::to_string(schema_version) + "; run the newer Beckon that wrote it"};
-  }
-  std::string verdict = db.execAndGet("PRAGMA quick_check(1)").getString();
-  if (verdict != "ok") throw SQLite::Exception(verdict, SQLITE_CORRUPT);
-  return {};
-}
-
 /// SQLite would make the file with the umask's rights; what is inside is the owner's only.
 Result<void> make_private(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -157,7 +116,7 @@ Result<void> SqliteStore::Impl::prepare(const Options& options) {
     writer.exec("PRAGMA page_size = " + std::to_string(page_size));
     create_tables(writer);
   }
-  if (auto ours = judge(path, writer); !ours) return ours.error();
+  if (auto ours = bring_up_to_date(path, writer); !ours) return ours.error();
   writer.exec("PRAGMA journal_mode = WAL");
   writer.exec("PRAGMA synchronous = FULL");
   auto pages = options.max_bytes / static_cast<std::uint64_t>(pragma(writer, "page_size"));
@@ -168,7 +127,7 @@ Result<void> SqliteStore::Impl::prepare(const Options& options) {
 }
 
 void SqliteStore::Impl::prepare_statements() {
-  for (const auto& [table, text] : tables) {
+  for (const auto& [table, text] : store_tables) {
     std::string name = text;
     put.emplace(table, SQLite::Statement(writer, "INSERT INTO " + name +
                                                      " VALUES (?, ?) ON CONFLICT (key) DO UPDATE "

@@ -17,7 +17,7 @@ namespace beckon::io {
 /// owner's thread calls get() and scan(), which read the last committed state.
 ///
 /// A file that is damaged, foreign or from a newer version is refused with a sentence that names
-/// the cure, and is left as it was.
+/// the cure, and is left as it was. One of an older format is upgraded (store_format.h).
 class SqliteStore final : public service::Store {
  public:
   struct Options {

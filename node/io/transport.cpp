@@ -1,10 +1,7 @@
 #include "node/io/transport.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
-#include "base/text.h"
 #include "node/io/transport_impl.h"
 
 namespace beckon::io {
@@ -59,7 +56,8 @@ Transport::Impl::~Impl() = default;
 ConnectionOptions Transport::Impl::connection_options() const {
   return {.write_queue = options_.write_queue,
           .read_pause_at = options_.read_pause_at,
-          .read_pause_limit = options_.read_pause_limit};
+          .read_pause_limit = options_.read_pause_limit,
+          .paced = options_.upload_per_second > 0};
 }
 
 Result<std::string> Transport::Impl::listen(const std::string& text, const std::string& announce) {
@@ -188,8 +186,38 @@ void Transport::Impl::turn() {
 
 bool Transport::Impl::flush() {
   auto dirty = std::exchange(dirty_, {});
+  if (options_.upload_per_second > 0) return flush_slices(dirty);
   for (Link* link : dirty) link->connection->flush();
   return !dirty.empty();
+}
+
+/// With a limit of bytes a second each link has its turn with a little, until more was sent than
+/// fits; the loop comes back when it fits again.
+bool Transport::Impl::flush_slices(const std::vector<Link*>& dirty) {
+  constexpr double slices_per_second = 20;
+  auto slice = static_cast<std::size_t>(options_.upload_per_second / slices_per_second);
+  bool any = false;
+  for (Link* link : dirty) {
+    Time now = loop_.now();
+    if (upload_free_at_ > now) {
+      wake_.start(upload_free_at_ - now, [] {});
+    } else {
+      link->connection->flush(slice);
+      any = count_upload(*link, now) || any;
+    }
+    if (link->connection->wants_flush()) dirty_.push_back(link);
+  }
+  return any;
+}
+
+/// True if it has sent something since it was counted last.
+bool Transport::Impl::count_upload(Link& link, Time now) {
+  std::uint64_t before = std::exchange(link.uploaded, link.connection->bytes_out());
+  std::chrono::duration<double> takes(static_cast<double>(link.uploaded - before) /
+                                      options_.upload_per_second);
+  upload_free_at_ = std::max(upload_free_at_, now - options_.upload_burst) +
+                    std::chrono::duration_cast<Duration>(takes);
+  return link.uploaded > before;
 }
 
 bool Transport::Impl::reap() {
@@ -250,8 +278,8 @@ void Transport::Impl::bury_dial(Link& link) {
 
 void Transport::Impl::complain(const std::string& address, const std::string& text) {
   if (!complaints_.news(address, loop_.now())) return;
-  listener_.log({LogLevel::warning,
-                 fmt::format("refused {}: {}", printable(address, 80), printable(text, 300))});
+  listener_.log(
+      {LogLevel::warning, "refused a connection", {{"address", address}, {"reason", text}}});
 }
 
 /// It has said who it is, or does not matter any more.

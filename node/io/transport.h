@@ -32,7 +32,9 @@ struct TransportOptions {
   std::size_t pending_bytes = 256 * 1024;               // per peer, while connecting
   double handshakes_per_second = 400;  // a token bucket; accepting pauses when empty
   double handshake_burst = 256;
-  Duration dial_timeout = std::chrono::seconds(3);    // TCP and TLS
+  double upload_per_second = 0;  // bytes to all peers together; 0: no limit
+  Duration upload_burst = std::chrono::milliseconds(250);  // so much of it at once
+  Duration dial_timeout = std::chrono::seconds(3);         // TCP and TLS
   Duration hello_timeout = std::chrono::seconds(5);   // from the first packet to HELLO or HELLO_ACK
   Duration proof_timeout = std::chrono::seconds(2);   // to show that a link's peer still lives
   Duration frame_timeout = std::chrono::seconds(20);  // from a frame's first byte to its last

@@ -60,8 +60,9 @@ class Transport::Impl {
     Time opened{};
     Time used{};
     Time rested{};
-    bool deliver = true;  // a replaced link delivers what is still under way
-    bool silent = false;  // its end is no news to anybody
+    std::uint64_t uploaded{};  // bytes, as far as the limit has counted them
+    bool deliver = true;       // a replaced link delivers what is still under way
+    bool silent = false;       // its end is no news to anybody
   };
   /// Frames waiting for a link.
   struct Pending {
@@ -89,6 +90,8 @@ class Transport::Impl {
   void bury(Link& link);
   void bury_dial(Link& link);
   bool flush();
+  bool flush_slices(const std::vector<Link*>& dirty);
+  bool count_upload(Link& link, Time now);
   void sweep();
   std::optional<Error> overdue(const Link& link, Time now) const;
   void rest_idle(Time now);
@@ -140,6 +143,7 @@ class Transport::Impl {
   chord::Frame incoming_{};        // being told; kept for the memory of its body
   std::vector<Notice> notices_{};  // to tell in the next turn
   bool some_are_over_ = false;
+  Time upload_free_at_{};  // when what was sent fits into the limit
   Time rechecked_{};
   TransportStats total_{};
   uv::Prepare prepare_;

@@ -287,9 +287,9 @@ void Transport::Impl::enrol(Link& link, const service::FrameView& frame) {
     if (!credential) return turn_away(link, Refusal::not_invited, credential.error().text);
     answer.credential = *credential;
     if (trust_.revocations.version > 0) answer.revocations = trust_.revocations;
-    listener_.log(
-        {LogLevel::info,
-         fmt::format("admitted node {}", service::node_id(who.key, credential->nonce).hex())});
+    listener_.log({LogLevel::info,
+                   "admitted a node to the overlay",
+                   {{"peer", service::node_id(who.key, credential->nonce).hex()}}});
   }
   send_on(link, wire::enrolled, frame.request, answer.encode());
   link.connection->flush();

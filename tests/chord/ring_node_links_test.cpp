@@ -266,6 +266,29 @@ TEST_CASE("neighbours are each named once") {
   CHECK(stage.self.neighbours() == peers({40, 90, 160, 220}));
 }
 
+TEST_CASE("the log tells once when a peer counts as dead, why, and when it is alive after all") {
+  Stage stage;
+  stage.start(Create{});
+  std::vector<std::string> lines;
+  auto keep = [&](const Output& out) {
+    for (const LogLine& line : out.log) {
+      CHECK(line.level == LogLevel::debug);
+      lines.push_back(to_text(line));
+    }
+  };
+  for (int i = 0; i < 4; ++i) {
+    keep(stage.self.unreachable(peer(40), {stage.t, {}}));
+    stage.t += seconds(1);
+  }
+  CHECK(stage.self.dead(id(40)));
+  for (int i = 0; i < 2; ++i) {
+    keep(stage.self.link_up({.peer = peer(40), .epoch = 1}, {stage.t, {}}));
+  }
+  CHECK(lines == std::vector<std::string>{
+                     "a peer counts as dead peer=28000000 address=n40 reason=\"cannot be dialled\"",
+                     "a peer that counted as dead is alive peer=28000000 address=n40"});
+}
+
 TEST_CASE("changes are told once, with what was before") {
   Stage stage;
   stage.start(Create{});

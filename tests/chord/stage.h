@@ -125,7 +125,9 @@ class Stage {
       fresh_.push_back(frame);
     }
     for (const Event& event : out.events) events_.emplace_back(t, event);
-    for (const LogLine& line : out.log) logged_.push_back(line.text);
+    for (const LogLine& line : out.log) {
+      if (line.level > LogLevel::debug) logged_.push_back(to_text(line));
+    }
     dialled_.insert(dialled_.end(), out.dial.begin(), out.dial.end());
     closed_.insert(closed_.end(), out.close.begin(), out.close.end());
     wake_ = out.wake_at;

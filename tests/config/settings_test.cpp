@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 
 using namespace beckon::config;
@@ -111,7 +112,8 @@ TEST_SUITE("config/settings") {
       CAPTURE(bad);
       auto value = check_value(key, bad);
       REQUIRE(!value);
-      CHECK(value.error().text.find("512M or 2G") != std::string::npos);
+      std::string why = value.error().text;
+      CHECK((why.find("512M or 2G") != std::string::npos || why == "out of range, wanted 1M..64G"));
     }
     auto settings = Files("[store]\nsize = \"3M\"\n", "").load(nothing, {});
     REQUIRE(settings);
@@ -163,13 +165,63 @@ TEST_SUITE("config/settings") {
                           Case{"store.size", "1024K", "1M"},
                           Case{"store.size", "65537M", nullptr},
                           Case{"store.size", "67108864K", "64G"},
-                          Case{"store.size", "67108865K", nullptr}}) {
+                          Case{"store.size", "67108865K", nullptr},
+                          Case{"metered", "yes", "yes"},
+                          Case{"metered", "no", "no"},
+                          Case{"metered", "true", nullptr},
+                          Case{"limits.connections", "16", "16"},
+                          Case{"limits.connections", "0032768", "32768"},
+                          Case{"limits.connections", "15", nullptr},
+                          Case{"limits.connections", "32769", nullptr},
+                          Case{"limits.connections", "-1", nullptr},
+                          Case{"limits.connections", "1e3", nullptr},
+                          Case{"limits.connections", "", nullptr},
+                          Case{"limits.upload", "off", "off"},
+                          Case{"limits.upload", "16K", "16K"},
+                          Case{"limits.upload", "15K", nullptr},
+                          Case{"limits.upload", "0K", nullptr},
+                          Case{"limits.upload", "1024M", "1G"},
+                          Case{"limits.upload", "1025M", nullptr},
+                          Case{"limits.upload", "no", nullptr}}) {
       CAPTURE(c.key);
       CAPTURE(c.value);
       auto value = check_value(*find_key(c.key), c.value);
       REQUIRE(value.has_value() == (c.wanted != nullptr));
       if (value) CHECK(*value == c.wanted);
     }
+  }
+
+  TEST_CASE("the handbook lists every setting with its default and range") {
+    std::ifstream page(BECKON_OPERATIONS);
+    REQUIRE(page);
+    std::vector<std::string> rows;
+    for (std::string line; std::getline(page, line);) {
+      if (line.starts_with("| `") && line.find("` | ") != std::string::npos) rows.push_back(line);
+    }
+    auto cell = [](std::string_view text) {
+      return text.empty() ? std::string(" | ") : " | `" + std::string(text) + "` | ";
+    };
+    for (const Key& key : keys()) {
+      std::string row = "| `" + std::string(key.name) + "`" + cell(key.standard) +
+                        (key.standard.empty() ? "| " : "") + range_text(key) + " | ";
+      CAPTURE(row);
+      CHECK(std::ranges::count_if(
+                rows, [&](const std::string& line) { return line.starts_with(row); }) == 1);
+    }
+  }
+
+  TEST_CASE("numbers, speeds and flags come out as they were set") {
+    auto settings =
+        Files("metered = \"yes\"\n[limits]\nconnections = \"1024\"\nupload = \"2M\"\n", "")
+            .load(nothing, {});
+    REQUIRE(settings);
+    CHECK(settings->flag("metered"));
+    CHECK(settings->count("limits.connections") == 1024);
+    CHECK(settings->count("limits.connections_per_address") == 128);
+    CHECK(settings->speed("limits.upload") == 2u << 20);
+    auto standard = Files("", "").load(nothing, {});
+    CHECK_FALSE(standard->flag("metered"));
+    CHECK(standard->speed("limits.upload") == 0);
   }
 
   TEST_CASE("a value has 4096 bytes at most") {

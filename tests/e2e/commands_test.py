@@ -137,7 +137,7 @@ class Sentences(Overlay):
         wait_for(lambda: ring_is_ideal([member, other]), 30, "a ring of two")
         self.assertIn("Handed over and left", member.run("down")[1])
         wait_for(lambda: "this node alone" in other.run("status")[1], 30, "the other alone")
-        self.assertEqual(other.run("net", "ring")[2], "This node is a ring of one.\n")
+        self.assertEqual(other.run("net", "ring")[2], "This node is alone; it goes on looking for the peers it knows.\n")
         self.assertIn("Left a ring of one", other.run("down")[1])
         trying = subprocess.Popen(lost.command("up", "--foreground", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:9"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -161,6 +161,51 @@ class Sentences(Overlay):
         code, out, err = member.run("down")
         self.assertEqual(code, 4, out + err)
         self.assertIn("not every record was handed over", out)
+
+    def test_a_node_that_lost_its_peers_says_so_and_that_it_looks_for_them(self):
+        node, other = self.ring(2)
+        wait_for(lambda: ring_is_ideal([node, other]), 30, "a ring of two")
+        self.assertEqual(node.run("profile", "set", "hobby=chess")[0], 0)
+        self.assertEqual(node.run("profile", "publish")[0], 0)
+        other.kill()
+        wait_for(lambda: node.json("status")["ring"]["degraded"] and
+                 node.json("status")["ring"]["predecessor"] is None, 60, "being alone")
+        self.assertIn("this node alone: none of the 1 peer it knows answers; it goes on looking", node.run("status")[1])
+        for query in ("hobby=chess", "hobby=go"):
+            _, _, err = node.run("find", query)
+            self.assertIn("goes on looking", err)
+            self.assertNotIn("beckon down", err)
+        code, out, _ = node.run("doctor")
+        self.assertEqual(code, 1, out)
+        self.assertIn("alone: none of the peers it knows (1) answers", out)
+        self.assertIn("this node goes on looking", out)
+        other.up()
+        wait_for(lambda: not node.json("status")["ring"]["degraded"], 60, "company")
+        self.assertEqual(node.run("doctor")[0], 0)
+
+    def test_doctor_claims_no_file_that_is_not_there(self):
+        node = self.node(defaults=True)
+        self.assertIn(f"config    defaults: there is no file {node.home}/config.toml", node.run("doctor")[1])
+        (node.home / "config.toml").write_text('[log]\nlevel = "info"\n')
+        self.assertIn(f"config    {node.home}/config.toml", node.run("doctor")[1])
+        (node.home / "config.toml").write_text('[log]\nlevel = "loud"\n')
+        code, out, _ = node.run("doctor")
+        self.assertEqual(code, 1)
+        self.assertIn("log.level", out)
+
+    def test_limits_are_settings_with_a_default_and_a_range(self):
+        node = self.node()
+        limits = {s["name"]: s for s in node.json("config", "list")["settings"]}
+        self.assertEqual(limits["limits.connections_per_address"]["default"], "128")
+        self.assertEqual(limits["limits.connections_per_address"]["range"], "1..32768")
+        self.expect(node, ["config", "set", "limits.connections", "8"], 2, "16..32768")
+        for name, value in (("limits.connections_per_address", "400"), ("limits.upload", "1M"), ("metered", "yes")):
+            self.assertEqual(node.run("config", "set", name, value)[0], 0)
+            self.assertEqual(node.run("config", "get", name)[1], value + "\n")
+        node.up()
+        self.assertEqual(node.run("down")[0], 0)
+        node.prefix = ["prlimit", "--nofile=600:600"]
+        self.expect(node, ["up", "--listen", "127.0.0.1:0"], 1, "limits.connections is 512", "600 open files", "LimitNOFILE")
 
     def test_a_hangup_leaves(self):
         member, other = self.ring(2)

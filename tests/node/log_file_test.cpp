@@ -11,6 +11,7 @@
 #include <iterator>
 
 using namespace beckon;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -63,12 +64,53 @@ TEST_SUITE("node/log_file") {
     CHECK(text.find("expected 1 + 1 == 3\n") != std::string::npos);
   }
 
+  TEST_CASE("a level lets its own lines and graver ones through, and can be changed") {
+    Folder folder;
+    auto log = *LogFile::open(folder.file(), {.level = LogLevel::warning});
+    log->write({LogLevel::info, "first"});
+    log->write({LogLevel::error, "second", {{"peer", "1f9a3c02"}}});
+    log->set_level(LogLevel::debug);
+    log->write({LogLevel::debug, "third"});
+    log->set_level(LogLevel::error);
+    log->write({LogLevel::warning, "fourth"});
+    CHECK(log->level() == LogLevel::error);
+    std::string text = content(folder.file());
+    CHECK(text.find("first") == std::string::npos);
+    CHECK(text.find(" error second peer=1f9a3c02\n") != std::string::npos);
+    CHECK(text.find(" debug the log level was changed from=warning to=debug\n") !=
+          std::string::npos);
+    CHECK(text.find(" debug third\n") != std::string::npos);
+    CHECK(text.find("fourth") == std::string::npos);
+  }
+
+  TEST_CASE("a flood of one kind of line becomes a count, and other kinds are written") {
+    Folder folder;
+    static Time now;
+    now = Time(1s);
+    auto log = *LogFile::open(folder.file(), {.limits = {.lines = 3}, .now = [] { return now; }});
+    for (int i = 0; i < 10; ++i)
+      log->write({LogLevel::warning, "flood", {{"peer", std::to_string(i)}}});
+    log->write({LogLevel::warning, "something else"});
+    CHECK(content(folder.file()).find("not logged") == std::string::npos);
+    now += 60s;
+    log->tell_left_out();
+    std::string text = content(folder.file());
+    CHECK(text.find("warning flood peer=2\n") != std::string::npos);
+    CHECK(text.find("peer=3") == std::string::npos);
+    CHECK(text.find("something else") != std::string::npos);
+    CHECK(text.find(" warning 7 more like this were not logged like=\"warning flood\"\n") !=
+          std::string::npos);
+    for (int i = 0; i < 4; ++i) log->write({LogLevel::warning, "flood", {{"peer", "again"}}});
+    log.reset();  // tells what it has not told yet
+    CHECK(content(folder.file()).find(" 1 more like this") != std::string::npos);
+  }
+
   TEST_CASE("the reason is in the newest log, however often it was turned over") {
     Folder folder;
     CHECK(signal_of([&] {
             auto log = LogFile::open(folder.file(), {.file_bytes = 1000, .old_files = 1});
             (*log)->take_stderr();
-            for (int i = 0; i < 100; ++i) (*log)->write({LogLevel::info, std::string(80, 'x')});
+            for (char c = ' '; c < 'z'; ++c) (*log)->write({LogLevel::info, std::string(80, c)});
             ENSURE(1 + 1 == 3);
           }) == SIGABRT);
     CHECK(content(folder.file()).find("expected 1 + 1 == 3\n") != std::string::npos);

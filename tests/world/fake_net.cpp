@@ -129,7 +129,9 @@ service::TimerId FakeNode::set_timer(Duration delay, std::function<void()> actio
   return id;
 }
 
-void FakeNode::log(LogLevel level, std::string text) { logged.push_back({level, std::move(text)}); }
+void FakeNode::log(LogLevel level, std::string text, LogFields fields) {
+  logged.push_back({level, std::move(text), std::move(fields)});
+}
 
 // --- the world
 

@@ -53,7 +53,7 @@ class FakeNode final : public service::Context {
   void write(std::vector<service::Mutation> mutations, WriteDone done) override;
   const service::Store& store() const override { return disk_; }
   void emit(service::Event event) override { events.push_back(std::move(event)); }
-  void log(LogLevel level, std::string text) override;
+  void log(LogLevel level, std::string text, LogFields fields = {}) override;
 
   FakeNode(FakeNet& net, service::Id id, Rng rng);
 

@@ -44,7 +44,7 @@ class ShownProcess final : public sim::ServiceProcess {
 
  private:
   void look_at(Output& output) override {
-    for (const LogLine& line : output.log) node_.log.push_back(line.text);
+    for (const LogLine& line : output.log) node_.log.push_back(to_text(line));
     for (const HttpPart& part : output.http) {
       if (const auto* reply = std::get_if<HttpReply>(&part.part)) {
         node_.http[part.exchange] = reply->body;

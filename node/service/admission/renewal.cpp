@@ -68,8 +68,9 @@ void Renewal::start() {
   if (self_.authority_node) return renewing_.start(keep_valid());
   trouble_ = "this home does not say which node is the authority's";
   context_.log(LogLevel::warning,
-               "the credential cannot be renewed: " + trouble_ +
-                   ". Before it ends ask for a new invite: beckon up --invite STRING");
+               "the credential cannot be renewed. Before it ends ask for a new invite: beckon up "
+               "--invite STRING",
+               {{"reason", trouble_}});
 }
 
 Flow<void> Renewal::keep_valid() {
@@ -89,7 +90,7 @@ Flow<void> Renewal::keep_valid() {
     }
     trouble_.clear();
     Duration life = self_.credential.not_after - context_.now().wall;
-    context_.log(LogLevel::info, "this node's credential was renewed; it now lasts " + rough(life));
+    context_.log(LogLevel::info, "this node's credential was renewed", {{"lasts", rough(life)}});
   }
 }
 
@@ -127,14 +128,14 @@ Result<Credential> Renewal::judge(const Frame& reply) const {
 void Renewal::failed(const std::string& why, Duration retry) {
   trouble_ = why;
   Duration left = self_.credential.not_after - context_.now().wall;
+  if (left > Duration::zero()) {
+    return context_.log(LogLevel::warning, "cannot renew the credential; trying again later",
+                        {{"reason", why}, {"ends_in", rough(left)}, {"next_try_in", rough(retry)}});
+  }
   context_.log(LogLevel::warning,
-               left > Duration::zero()
-                   ? fmt::format("cannot renew the credential, which ends in {}: {}; trying again "
-                                 "in {}",
-                                 rough(left), printable(why, 200), rough(retry))
-                   : fmt::format("the credential has ended and cannot be renewed: {}. Ask for a "
-                                 "new invite: beckon up --invite STRING",
-                                 printable(why, 200)));
+               "the credential has ended and cannot be renewed. Ask for a new invite: beckon up "
+               "--invite STRING",
+               {{"reason", why}});
 }
 
 void Renewal::handle(const Request& request) {

@@ -39,6 +39,11 @@ Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overla
   service.rules().add(mailbox_rules_);
   serve_frames();
   hear_ring();
+  service.metrics().histogram("find_duration_seconds", "time a search took",
+                              search_.finder().times());
+  service.metrics().histogram("letter_duration_seconds",
+                              "time until a letter was with the recipient's host or in a mailbox",
+                              mail_.courier().trip_times());
 }
 
 Result<void> Hosting::load() {
@@ -47,8 +52,8 @@ Result<void> Hosting::load() {
   if (users_.me() != nullptr) return {};
   auto me = users_.create("{}", [this](const Result<void>& stored) {
     if (!stored)
-      service_.kernel().log(LogLevel::error,
-                            "the first user was not stored: " + stored.error().text);
+      service_.kernel().log(LogLevel::error, "the first user was not stored",
+                            {{"reason", stored.error().text}});
   });
   if (!me) return me.error();
   return {};

@@ -42,6 +42,7 @@ Service::Service(const ServiceOptions& options, PeerRef self, std::uint64_t epoc
                  const Surroundings& around)
     : options_(options),
       kernel_(options.kernel, std::move(self), epoch, around.store, around.seeds),
+      ring_log_(kernel_),
       membership_(kernel_, options.membership),
       api_(with_numbers_of(epoch, options.api)),
       author_rules_(around.overlay, around.signer),
@@ -102,7 +103,8 @@ void Service::enter(const Up& up) {
   if (!way) return membership_.stay_out(way.error());
   auto remembered = recall_peers(kernel_.store());
   if (!remembered) {
-    kernel_.log(LogLevel::error, "cannot read the remembered peers: " + remembered.error().text);
+    kernel_.log(LogLevel::error, "cannot read the remembered peers",
+                {{"reason", remembered.error().text}});
   }
   replicas_.start();
   membership_.enter(up, remembered ? *remembered : RememberedPeers{});
@@ -116,19 +118,22 @@ Output Service::receive(const Frame& frame, Now now) {
 
 Output Service::link_up(const chord::LinkUp& link, Now now) {
   kernel_.begin(now);
+  if (!kernel_.linked(link.peer.id)) ring_log_.link_up(link);
   membership_.on_link(link.dialled.empty() ? link.peer.address : link.dialled);
   kernel_.link_up(link);
   return finish();
 }
 
-Output Service::link_down(const Id& peer, const Error&, Now now) {
+Output Service::link_down(const Id& peer, const Error& why, Now now) {
   kernel_.begin(now);
+  ring_log_.link_down(peer, why);
   kernel_.link_down(peer);
   return finish();
 }
 
 Output Service::unreachable(const PeerRef& peer, const Error& why, Now now) {
   kernel_.begin(now);
+  ring_log_.unreachable(peer, why);
   membership_.on_trouble(peer.address, why);
   kernel_.unreachable(peer);
   return finish();
@@ -166,6 +171,7 @@ Output Service::tick(Now now) {
 
 void Service::pass_ring_events() {
   for (const chord::Event& event : kernel_.take_ring_events()) {
+    ring_log_.on_ring(event);
     membership_.on_ring(event);
     for (const RingListener& listener : ring_listeners_) listener(event);
     if (auto told = to_event(event)) kernel_.emit(std::move(*told));
@@ -247,6 +253,10 @@ void Service::add_metrics() {
   metrics_.counter("sync_bytes_total", "bytes that comparing records with replicas took",
                    [this] { return static_cast<double>(replicas_.sync().bytes_moved()); });
   held("records_full_total", "of these, for want of room", &ItemHolder::Counters::full);
+  metrics_.histogram("request_duration_seconds",
+                     "time until a peer answered a request of a service", kernel_.reply_times());
+  metrics_.histogram("put_duration_seconds", "time until records were stored on the ring, or not",
+                     replicas_.put_times());
   metrics_.counter("http_requests_total", "requests to the API",
                    [this] { return static_cast<double>(api_.requests()); });
 }

@@ -9,6 +9,7 @@
 #include "node/service/items/replicas.h"
 #include "node/service/kernel/kernel.h"
 #include "node/service/ring/membership.h"
+#include "node/service/ring/ring_log.h"
 
 namespace beckon::service {
 
@@ -106,6 +107,7 @@ class Service {
 
   ServiceOptions options_;
   Kernel kernel_;
+  RingLog ring_log_;
   Membership membership_;
   Api api_;
   Metrics metrics_{};

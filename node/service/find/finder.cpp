@@ -130,6 +130,7 @@ void Finder::finish(SearchId id, bool timed_out) {
   if ((timed_out || r.report.slow > 0) && !enough) r.report.complete = false;
   r.report.limited = enough && rest;
   r.report.elapsed = context_.now().mono - r.began;
+  times_.observe(r.report.elapsed);
   auto done = r.listener.done;
   FindReport report = r.report;
   r.paused = true;

@@ -8,6 +8,7 @@
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
 #include "node/service/kernel/flow.h"
+#include "node/service/kernel/histogram.h"
 #include "node/service/people/person_ref.h"
 #include "profile/index/keys.h"
 #include "profile/index/record.h"
@@ -106,7 +107,8 @@ class Finder {
   Result<void> more(SearchId id, std::size_t limit, Duration timeout, Listener listener);
   void cancel(SearchId id) { searches_.erase(id); }
   bool open(SearchId id) const { return searches_.contains(id); }
-  const FindReport* progress(SearchId id) const;  // so far; nullptr once it is over
+  const FindReport* progress(SearchId id) const;     // so far; nullptr once it is over
+  const Histogram& times() const { return times_; }  // of searches that ended
 
  private:
   struct Job {  // one key to read
@@ -197,6 +199,7 @@ class Finder {
   SearchId last_ = 0;
   bool watching_ = false;  // a timer waits for deadlines
   std::map<Id, Count> counts_;
+  Histogram times_{};
 };
 
 }  // namespace beckon::service

@@ -209,7 +209,10 @@ void Publisher::forget_leftover(const UserId& id, const std::set<Id>& cleared) {
   if (std::erase_if(user.leftover_keys, [&](const Id& key) { return cleared.contains(key); }) == 0)
     return;
   auto changed = users_.change(user, [](const Result<void>&) {});  // else they are cleared twice
-  if (!changed) context_.log(LogLevel::warning, changed.error().text);
+  if (!changed) {
+    context_.log(LogLevel::warning, "a user's keys were not forgotten",
+                 {{"reason", changed.error().text}});
+  }
 }
 
 void Publisher::forget_published(const UserId& id) {
@@ -219,7 +222,10 @@ void Publisher::forget_published(const UserId& id) {
   user.published_profile.clear();
   user.leftover_keys.clear();
   auto changed = users_.change(user, [](const Result<void>&) {});  // else it is withdrawn twice
-  if (!changed) context_.log(LogLevel::warning, changed.error().text);
+  if (!changed) {
+    context_.log(LogLevel::warning, "a user's keys were not forgotten",
+                 {{"reason", changed.error().text}});
+  }
 }
 
 void Publisher::end(const Job& job, const Result<Published>& result) {

@@ -25,10 +25,11 @@ void ItemHolder::load() {
     bad.push_back({Table::items, Bytes(key.begin(), key.end()), {}});
     return true;
   });
-  if (!scanned) context_.log(LogLevel::error, "items not loaded: " + scanned.error().text);
+  if (!scanned)
+    context_.log(LogLevel::error, "items not loaded", {{"reason", scanned.error().text}});
   if (counters_.damaged > 0) {
-    context_.log(LogLevel::warning, std::to_string(counters_.damaged) +
-                                        " damaged items dropped; other nodes hold copies of them");
+    context_.log(LogLevel::warning, "damaged items dropped; other nodes hold copies of them",
+                 {{"records", std::to_string(counters_.damaged)}});
   }
   if (!bad.empty()) context_.write(std::move(bad), [](Result<void>) {});
 }
@@ -161,7 +162,11 @@ Status ItemHolder::room_for(const Item& item) {
   std::size_t wanted = ItemTable::footprint(after);
   if (more_items > 0 && crowds_out(item, wanted)) return Status::quota;
   if (wanted <= options_.max_bytes) {
-    said_full_ = said_full_ && wanted > options_.max_bytes / 10 * 9;
+    if (said_full_ && wanted <= options_.max_bytes / 10 * 9) {
+      said_full_ = false;
+      context_.log(LogLevel::info, "there is room for records of the ring again",
+                   {{"used_bytes", std::to_string(wanted)}});
+    }
     return Status::ok;
   }
   if (!neighbourhood_.among_first(options_.replicas, item.key.ring)) return full();
@@ -182,9 +187,9 @@ Status ItemHolder::full() {
   ++counters_.full;
   if (!std::exchange(said_full_, true)) {
     context_.log(LogLevel::warning,
-                 "records for the ring fill all the memory they may take (" +
-                     std::to_string(options_.max_bytes >> 20) +
-                     " MiB); new ones are refused. More: beckon config set store.size");
+                 "records for the ring fill all the memory they may take; new ones are refused. "
+                 "More: beckon config set store.size",
+                 {{"limit_bytes", std::to_string(options_.max_bytes)}});
   }
   return Status::full;
 }
@@ -243,7 +248,8 @@ void ItemHolder::settle(std::vector<Going> going, const Result<void>& written,
     ++counters_.stored;
     table_.put(std::move(*g.item));
   }
-  if (!written) context_.log(LogLevel::error, "items not stored: " + written.error().text);
+  if (!written)
+    context_.log(LogLevel::error, "items not stored", {{"reason", written.error().text}});
   std::vector<Taken> taken;
   for (const Going& g : going) {
     const Item* held = table_.find(g.key);

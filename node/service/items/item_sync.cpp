@@ -69,6 +69,10 @@ void ItemSync::start_waiting() {
     Session session = std::move(*ready);
     waiting_.erase(ready);
     talking_to_.insert(session.peer.id);
+    if (session.not_before == Time::min()) {  // else it only goes on
+      context_.log(LogLevel::debug, "comparison of records begun",
+                   {{"peer", session.peer.id.brief()}});
+    }
     running_.start(converse(std::move(session)), [this](Session s) { stopped(std::move(s)); });
   }
 }
@@ -76,6 +80,7 @@ void ItemSync::start_waiting() {
 void ItemSync::stopped(Session session) {
   talking_to_.erase(session.peer.id);
   if (session.outcome) {
+    tell_end(session);
     bool agreed = session.outcome == Outcome::agreed;
     session.done({.outcome = *session.outcome,
                   .settled = agreed && session.settled,
@@ -87,6 +92,14 @@ void ItemSync::stopped(Session session) {
     context_.after(options_.session_pause, [this] { start_waiting(); });
   }
   start_waiting();
+}
+
+void ItemSync::tell_end(const Session& session) const {
+  context_.log(LogLevel::debug, "comparison of records ended",
+               {{"peer", session.peer.id.brief()},
+                {"outcome", session.outcome == Outcome::agreed ? "agreed" : "failed"},
+                {"sent", std::to_string(session.pushed)},
+                {"received", std::to_string(session.pulled)}});
 }
 
 /// Ends without an outcome when its share is used up. Others have their turn then, and the link a
@@ -196,6 +209,7 @@ Flow<bool> ItemSync::push(Session* session) {
   auto frame = co_await answer;
   auto reply = read(*session, FrameType::replicate_req, frame, decode_replicate_reply);
   if (!reply || reply->statuses.size() != count) co_return false;
+  session->pushed += count;
   for (Status status : reply->statuses) session->settled = session->settled && status == Status::ok;
   co_return true;
 }
@@ -217,6 +231,7 @@ Flow<bool> ItemSync::pull(Session* session) {
   });
   auto taken = co_await durable;
   bool all = std::ranges::all_of(taken, [](const auto& one) { return one.status == Status::ok; });
+  session->pulled += taken.size();
   session->all_taken = session->all_taken && all;
   co_return true;
 }

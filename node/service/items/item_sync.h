@@ -61,6 +61,7 @@ class ItemSync {
     std::deque<ItemKey> push{};
     std::deque<ItemKey> pull{};
     std::size_t bytes{};  // moved since the last pause
+    std::size_t pushed{}, pulled{};  // items, for the log
     Time not_before = Time::min();
     bool settled = true;
     bool all_taken = true;
@@ -69,6 +70,7 @@ class ItemSync {
 
   void start_waiting();
   void stopped(Session session);
+  void tell_end(const Session& session) const;
   Flow<Session> converse(Session session);
   Flow<bool> next_step(Session* session);  // of each step: false if the peer failed it
   Flow<bool> narrow(Session* session);

@@ -61,6 +61,15 @@ void Replicas::handle(const Request& request) {
   }
 }
 
+void Replicas::put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDone done) {
+  Time began = context_.now().mono;
+  client_.put(std::move(entries),
+              [this, began, done = std::move(done)](std::vector<ItemClient::Stored> stored) {
+                put_times_.observe(context_.now().mono - began);
+                done(std::move(stored));
+              });
+}
+
 void Replicas::on_get(const Request& request) {
   auto asked = decode_get_request(request.body);
   if (!asked) return context_.refuse(request, asked.error());
@@ -114,6 +123,7 @@ void Replicas::ring_changed() {
       return std::ranges::find(last_targets_, id, &PeerRef::id) == last_targets_.end();
     });
     retry_ = options_.sync_soon;
+    tell_repair();
     sync_soon();
   }
 }
@@ -171,6 +181,7 @@ void Replicas::own_range_compared(const Id& peer, const Arc& arc, const ItemSync
   if (report.outcome == ItemSync::Outcome::agreed) {
     caught_up_ = true;
     if (report.all_taken && own_range() == arc) compared_.insert(peer);
+    tell_repair();
   } else if (!compared_.contains(peer)) {  // until it succeeds our answers are in doubt
     sync_in(retry_);
     retry_ = std::min(2 * retry_, options_.sync_period);
@@ -179,12 +190,22 @@ void Replicas::own_range_compared(const Id& peer, const Arc& arc, const ItemSync
 
 bool Replicas::settled(const Id& key) const {
   auto arc = own_range();
-  auto others = targets(options_.replicas - 1);
   // Who has lost its predecessor from sight cannot know which keys are its own, unless it is alone.
-  if (!arc) return others.empty();
-  return arc->contains(key) && std::ranges::all_of(others, [this](const PeerRef& other) {
-           return compared_.contains(other.id);
-         });
+  if (!arc) return targets(options_.replicas - 1).empty();
+  return arc->contains(key) && compared_with_all();
+}
+
+bool Replicas::compared_with_all() const {
+  return std::ranges::all_of(targets(options_.replicas - 1),
+                             [this](const PeerRef& other) { return compared_.contains(other.id); });
+}
+
+void Replicas::tell_repair() {
+  bool repairing = !compared_with_all();
+  if (std::exchange(repairing_, repairing) == repairing) return;
+  context_.log(LogLevel::info, repairing ? "repair of records begun" : "repair of records ended",
+               {{"records", std::to_string(holder_.table().total().items)},
+                {"holders", std::to_string(targets(options_.replicas - 1).size() + 1)}});
 }
 
 std::optional<Arc> Replicas::own_range() const { return neighbourhood_.own(); }

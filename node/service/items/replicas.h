@@ -10,6 +10,7 @@
 #include "node/service/items/replica_options.h"
 #include "node/service/items/stray_mover.h"
 #include "node/service/kernel/context.h"
+#include "node/service/kernel/histogram.h"
 
 namespace beckon::service {
 
@@ -32,9 +33,7 @@ class Replicas {
   void handle(const Request& request);
   void ring_changed();
 
-  void put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDone done) {
-    client_.put(std::move(entries), std::move(done));
-  }
+  void put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDone done);
   void get(const Id& ring, ItemKind kind, ItemClient::GetDone done,
            ItemClient::Reach reach = ItemClient::Reach::first) {
     client_.get(ring, kind, reach, std::move(done));
@@ -55,6 +54,7 @@ class Replicas {
   const ItemHolder::Counters& counters() const { return holder_.counters(); }
   const Neighbourhood& neighbourhood() const { return neighbourhood_; }
   const ItemSync& sync() const { return sync_; }
+  const Histogram& put_times() const { return put_times_; }  // until all is durable, or failed
   std::uint64_t refused_peers() const {
     return sync_.refused() + puts_.refused() + gets_.refused() + chains_.refused();
   }
@@ -69,6 +69,8 @@ class Replicas {
   void sync_period();
   void sync_own_range();
   void own_range_compared(const Id& peer, const Arc& arc, const ItemSync::Report& report);
+  void tell_repair();
+  bool compared_with_all() const;
   void tell_chain();
   void hand_off(const std::optional<Id>& old_predecessor);
   void expire_period();
@@ -97,6 +99,8 @@ class Replicas {
   std::set<Id> compared_{};              // of those: who agreed with us on our range as it is now
   Duration retry_ = options_.sync_soon;  // after the next comparison that fails; doubles
   Timer soon_{};
+  Histogram put_times_{};
+  bool repairing_ = false;  // said so: our range is not yet compared with all holders
   bool caught_up_ = false;  // since the start, our range was once compared with a successor's
 };
 

@@ -118,7 +118,7 @@ class Context {
   }
 
   virtual void emit(Event event) = 0;  // for whoever listens on the API
-  virtual void log(LogLevel level, std::string text) = 0;
+  virtual void log(LogLevel level, std::string text, LogFields fields = {}) = 0;
 
   Waiters& waiters() { return waiters_; }  // for flows (flow.h)
 

@@ -7,7 +7,8 @@ void Refusals::add(const Id& peer, const std::string& what) {
   Time now = context_.now().mono;
   if (told_ && now - *told_ < quiet) return;
   told_ = now;
-  context_.log(LogLevel::warning, "peer " + peer.brief() + " " + what + "; refused");
+  context_.log(LogLevel::warning, "a peer " + what + "; refused",
+               {{"peer", peer.brief()}, {"refused_so_far", std::to_string(count_)}});
 }
 
 bool Gate::admit(const Id& peer, double amount) {

@@ -13,7 +13,7 @@ class Refusals {
 
   explicit Refusals(Context& context) : context_(context) {}
 
-  void add(const Id& peer, const std::string& what);  // the line: peer .. WHAT; refused
+  void add(const Id& peer, const std::string& what);  // the line: a peer WHAT; refused
   std::uint64_t count() const { return count_; }
 
  private:

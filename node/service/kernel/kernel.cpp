@@ -12,6 +12,7 @@ namespace beckon::service {
 namespace {
 
 constexpr std::uint8_t first_service_type = 0x20;
+constexpr auto clock_jump = std::chrono::seconds(2);  // more than any slewing does
 
 Error unavailable(std::string text) { return {ErrorCode::unavailable, std::move(text)}; }
 
@@ -45,8 +46,20 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
       timers_(options.max_timers) {}
 
 void Kernel::begin(Now now) {
+  watch_clocks(now);
   now_ = now;
   for (const Frame& frame : std::exchange(to_self_, {})) receive(frame);
+}
+
+/// Expiry and credentials follow the wall clock, so whoever asks why they ended must see that it
+/// was set, or that the machine slept: the monotonic clock stands still then.
+void Kernel::watch_clocks(const Now& now) {
+  if (now_.mono == Time{}) return;  // the first input
+  auto by = std::chrono::duration_cast<std::chrono::milliseconds>(Duration(now.wall - now_.wall) -
+                                                                  (now.mono - now_.mono));
+  if (by < clock_jump && by > -clock_jump) return;
+  log(LogLevel::warning, "the clock jumped: it was set, or this machine slept",
+      {{"by_seconds", fmt::format("{:+.1f}", static_cast<double>(by.count()) / 1000)}});
 }
 
 // ---- the ring
@@ -121,7 +134,8 @@ void Kernel::ask(const PeerRef& to, std::uint8_t type, Bytes body, Duration time
   ENSURE(type >= first_service_type && !is_reply(type));
   ENSURE(body.size() <= chord::max_frame_body);
   ++counters_.asked;
-  auto number = rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), std::move(done));
+  auto number =
+      rpc_.open(to.id, now_.mono + timeout_for(to.id, timeout), std::move(done), now_.mono);
   if (!number) {
     return complete(std::move(done),
                     unavailable(fmt::format("too many requests are open to {}", to.id.brief())));
@@ -152,6 +166,8 @@ void Kernel::refuse(const Request& request, const Error& error) {
 void Kernel::send_error(const PeerRef& to, std::uint64_t number, Status status,
                         const std::string& text) {
   ++counters_.refused;
+  log(LogLevel::debug, "refused a request of a peer",
+      {{"peer", to.id.brief()}, {"status", to_error(status).text}});
   std::uint32_t wait = status == Status::rate || status == Status::unavailable ? 1000 : 0;
   deliver({.peer = to,
            .type = raw(FrameType::error),
@@ -171,15 +187,19 @@ void Kernel::receive(const Frame& frame) {
 }
 
 void Kernel::receive_reply(const Frame& frame) {
-  auto done = rpc_.answered(frame.peer.id, frame.request);
-  if (!done) return;  // late, or never asked
+  auto answered = rpc_.answered(frame.peer.id, frame.request);
+  if (!answered) return;  // late, or never asked
   ++counters_.answered;
-  if (frame.type != raw(FrameType::error)) return complete(std::move(*done), frame);
+  if (frame.peer.id != self().id) reply_times_.observe(now_.mono - answered->asked);
+  Rpc::Done& done = answered->done;
+  if (frame.type != raw(FrameType::error)) return complete(std::move(done), frame);
   auto body = decode_error_body(frame.body);
-  if (!body) return complete(std::move(*done), body.error());
+  if (!body) return complete(std::move(done), body.error());
   Error error = to_error(body->status);
+  log(LogLevel::debug, "a peer refused a request",
+      {{"peer", frame.peer.id.brief()}, {"status", error.text}});
   if (!body->text.empty()) error.text = printable(body->text, 300);
-  complete(std::move(*done), error);
+  complete(std::move(done), error);
 }
 
 void Kernel::receive_request(const Frame& frame) {
@@ -248,7 +268,10 @@ void Kernel::write(std::vector<Mutation> mutations, WriteDone done) {
 void Kernel::written(std::uint64_t token, Result<void> result) {
   auto found = writes_.extract(token);
   ENSURE(!found.empty());
-  if (!result) ++counters_.writes_failed;
+  if (!result) {
+    ++counters_.writes_failed;
+    log(LogLevel::error, "the database did not take a write", {{"reason", result.error().text}});
+  }
   defer([done = std::move(found.mapped()), result = std::move(result)] { done(result); });
 }
 

@@ -6,6 +6,7 @@
 #include "node/service/kernel/context.h"
 #include "node/service/kernel/frames.h"
 #include "node/service/kernel/gate.h"
+#include "node/service/kernel/histogram.h"
 #include "node/service/kernel/rpc.h"
 
 namespace beckon::service {
@@ -64,7 +65,9 @@ class Kernel final : public Context {
   void write(std::vector<Mutation> mutations, WriteDone done) override;
   const Store& store() const override { return store_; }
   void emit(Event event) override { events_.push_back(std::move(event)); }
-  void log(LogLevel level, std::string text) override { log_.push_back({level, std::move(text)}); }
+  void log(LogLevel level, std::string text, LogFields fields = {}) override {
+    log_.push_back({level, std::move(text), std::move(fields)});
+  }
 
   // -- beyond what parts may do
   void serve(std::uint8_t type, Handler handler);  // one per request type
@@ -103,6 +106,7 @@ class Kernel final : public Context {
     std::uint64_t timers_refused{};
   };
   const Counters& counters() const { return counters_; }
+  const Histogram& reply_times() const { return reply_times_; }  // of other peers
   std::size_t open_requests() const { return rpc_.size(); }
 
  private:
@@ -111,6 +115,7 @@ class Kernel final : public Context {
   bool timer_waits(TimerId id) const override { return timers_.waits(id); }
   void run_timer(TimerId id);
   void feed(chord::Output output);
+  void watch_clocks(const Now& now);
   void defer(std::function<void()> action) { ready_.push_back(std::move(action)); }
   void complete(Rpc::Done done, Result<Frame> result);
   void receive_reply(const Frame& frame);
@@ -143,6 +148,7 @@ class Kernel final : public Context {
   Sent sent_{};
   std::vector<Frame> to_self_{};
   Counters counters_{};
+  Histogram reply_times_{};
 };
 
 }  // namespace beckon::service

@@ -13,7 +13,7 @@ constexpr std::uint64_t service_numbers = ~(std::uint64_t{1} << 63);  // the top
 Rpc::Rpc(Options options, std::uint64_t epoch)
     : options_(options), next_(((epoch << 32) & service_numbers) + 1) {}
 
-std::optional<std::uint64_t> Rpc::open(const Id& peer, Time deadline, Done&& done) {
+std::optional<std::uint64_t> Rpc::open(const Id& peer, Time deadline, Done&& done, Time asked) {
   auto& numbers = by_peer_[peer];
   if (open_.size() >= options_.max_open || numbers.size() >= options_.max_open_per_peer) {
     if (numbers.empty()) by_peer_.erase(peer);
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> Rpc::open(const Id& peer, Time deadline, Done&& don
   std::uint64_t number = next_++ & service_numbers;
   numbers.insert(number);
   deadlines_.emplace(deadline, number);
-  open_.emplace(number, Pending{peer, deadline, std::move(done)});
+  open_.emplace(number, Pending{peer, asked, deadline, std::move(done)});
   return number;
 }
 
@@ -36,10 +36,11 @@ Rpc::Done Rpc::take(std::map<std::uint64_t, Pending>::iterator at) {
   return std::move(pending.done);
 }
 
-std::optional<Rpc::Done> Rpc::answered(const Id& peer, std::uint64_t number) {
+std::optional<Rpc::Answered> Rpc::answered(const Id& peer, std::uint64_t number) {
   auto found = open_.find(number);
   if (found == open_.end() || found->second.peer != peer) return std::nullopt;
-  return take(found);
+  Time asked = found->second.asked;
+  return Answered{asked, take(found)};
 }
 
 std::vector<Rpc::Done> Rpc::failed(const Id& peer) {

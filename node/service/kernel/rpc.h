@@ -24,8 +24,12 @@ class Rpc {
   Rpc(Options options, std::uint64_t epoch);
 
   /// None if there is no room; then `done` is left as it was.
-  std::optional<std::uint64_t> open(const Id& peer, Time deadline, Done&& done);
-  std::optional<Done> answered(const Id& peer, std::uint64_t number);
+  std::optional<std::uint64_t> open(const Id& peer, Time deadline, Done&& done, Time asked = {});
+  struct Answered {
+    Time asked{};
+    Done done{};
+  };
+  std::optional<Answered> answered(const Id& peer, std::uint64_t number);
   std::vector<Done> failed(const Id& peer);
   std::vector<Done> expired(Time now);
 
@@ -37,6 +41,7 @@ class Rpc {
  private:
   struct Pending {
     Id peer{};
+    Time asked{};
     Time deadline{};
     Done done{};
   };

@@ -51,7 +51,11 @@ void Courier::bring(const User& from, Letter letter, const PersonRef& callee, Wa
             .callee = callee,
             .expiry = expiry,
             .fallback = fallback};
-  trips_.start(travel(std::move(trip)), std::move(done));
+  trips_.start(travel(std::move(trip)),
+               [this, began = context_.now().mono, done = std::move(done)](Outcome outcome) {
+                 trip_times_.observe(context_.now().mono - began);
+                 done(std::move(outcome));
+               });
 }
 
 Result<Envelope> Courier::sealed(const Trip& trip) {
@@ -69,7 +73,8 @@ Flow<Courier::Outcome> Courier::travel(Trip trip) {
     if (reachable) {
       auto envelope = sealed(trip);
       if (!envelope) {
-        context_.log(LogLevel::warning, "a letter could not be sealed: " + envelope.error().text);
+        context_.log(LogLevel::warning, "a letter could not be sealed",
+                     {{"reason", envelope.error().text}});
         co_return Outcome{.callee = callee};
       }
       auto answer = ask(context_, callee.host, FrameType::deliver_req, std::move(envelope->bytes),

@@ -29,6 +29,8 @@ class Courier {
   void bring(const User& from, Letter letter, const PersonRef& callee, WallTime expiry,
              Fallback fallback, Done done);
 
+  const Histogram& trip_times() const { return trip_times_; }  // to the host or the mailbox
+
   /// The callee's locator, as the ring has it now.
   void locate(const PublicKey& key, std::function<void(Result<Locator>)> done);
 
@@ -49,6 +51,7 @@ class Courier {
   const Signer& signer_;
   Digest overlay_;
   Options options_;
+  Histogram trip_times_{};
   Scope trips_;
 };
 

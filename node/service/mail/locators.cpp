@@ -44,7 +44,8 @@ bool Locators::rotating(const User& user) {
   auto begun = users_.change(changed, [this, id = user.id()](const Result<void>& written) {
     queue_.push_back(id);
     if (written) return run();
-    context_.log(LogLevel::error, "a message key was not changed: " + written.error().text);
+    context_.log(LogLevel::error, "a message key was not changed",
+                 {{"reason", written.error().text}});
     run_after(options_.retry);
   });
   return begun.has_value();

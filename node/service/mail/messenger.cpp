@@ -75,7 +75,7 @@ void Messenger::remember(const Send& send) {
     if (!callee.host.address.empty()) contact.host = callee.host;
     if (known != nullptr && *known == contact) continue;  // nothing new to write down
     auto put = contacts_.put(send.from, std::move(contact), [](const Result<void>&) {});
-    if (!put) context_.log(LogLevel::warning, put.error().text);
+    if (!put) context_.log(LogLevel::warning, "a contact was not kept");
   }
 }
 

@@ -113,9 +113,10 @@ void Reception::take_text(const User& user, const Letter& letter, Way way, Done 
 /// Once an hour for each node: a flood of letters must not become a flood of lines.
 void Reception::complain(const PeerRef& about, const char* what) {
   if (!complaints_.take(about.id, 1, context_.now().mono)) return;
-  context_.log(LogLevel::warning,
-               fmt::format("{} brought {}; it was turned away, and so is what follows, silently",
-                           about.id.brief(), what));
+  context_.log(
+      LogLevel::warning,
+      fmt::format("a peer brought {}; it was turned away, and so is what follows, silently", what),
+      {{"peer", about.id.brief()}});
 }
 
 void Reception::announce(const UserId& user, const Letter& letter) {

@@ -77,6 +77,10 @@ void Membership::enter(const Up& up, RememberedPeers remembered) {
     if (nobody_answers()) settle_waiters();
   });
   set_state(State::joining);
+  kernel_.log(LogLevel::debug, "entering a ring",
+              {{"join", std::to_string(up.join.size())},
+               {"remembered", std::to_string(durable_peers_)},
+               {"create", up.create ? "yes" : "no"}});
   if (up.create || (up.join.empty() && !had_peers_)) {
     founded_ = true;
     return kernel_.tell_ring(chord::Create{});
@@ -119,7 +123,8 @@ void Membership::remember(const RememberedPeers& peers, std::function<void()> th
   std::size_t count = peers.known.size() + peers.passive.size();
   kernel_.write(to_mutations(peers), [this, count, then = std::move(then)](Result<void> result) {
     if (result) durable_peers_ = count;
-    if (!result) kernel_.log(LogLevel::error, "cannot remember peers: " + result.error().text);
+    if (!result)
+      kernel_.log(LogLevel::error, "cannot remember peers", {{"reason", result.error().text}});
     then();
   });
 }
@@ -196,12 +201,15 @@ void Membership::leave() {
   if (!member) return set_state(State::left);
   kernel_.tell_ring(chord::BeginLeave{});
   if (expelled) return say_goodbye();
+  kernel_.log(LogLevel::info, "handing over records before leaving");
   handed_over_ = !ring.successors().empty() || ring.predecessor().has_value();
   handing_over_ = hand_overs_.size() + 1;
   auto one_done = [this](bool complete) {
     if (handing_over_ == 0) return;
     handed_over_ = handed_over_ && complete;
-    if (--handing_over_ == 0) say_goodbye();
+    if (--handing_over_ > 0) return;
+    if (handed_over_) kernel_.log(LogLevel::info, "records were handed over");
+    say_goodbye();
   };
   for (const HandOver& hand_over : hand_overs_) hand_over(one_done);
   kernel_.after(options_.hand_over, [this] {

@@ -205,7 +205,8 @@ class FindRoutes {
   Json ring() const {
     Service& service = hosting_.service();
     return {{"state", to_text(service.membership().state())},
-            {"peers", service.ring().successors().size()}};
+            {"peers", service.ring().successors().size()},
+            {"degraded", service.ring().degraded()}};
   }
 
   void hit(Exchange& exchange, Person person) {

@@ -20,6 +20,8 @@ Json self_json(Service& service) {
           {"state", to_text(membership.state())},
           {"founded", membership.founded()},
           {"had_peers", membership.had_peers()},
+          {"known_peers", service.ring().known().size()},
+          {"degraded", service.ring().degraded()},
           {"troubles", troubles}};
 }
 
@@ -47,6 +49,7 @@ Json ring_json(Service& service) {
           {"predecessor", id_or_null(ring.predecessor())},
           {"predecessor_address", ring.predecessor() ? Json(ring.predecessor()->address) : Json()},
           {"successors", to_json(ring.successors())},
+          {"degraded", ring.degraded()},
           {"fingers", fingers}};
 }
 

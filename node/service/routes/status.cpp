@@ -20,6 +20,7 @@ Json status(Service& service) {
             {{"predecessor", id_or_null(ring.predecessor())},
              {"successors", to_json(ring.successors())},
              {"size_estimate", static_cast<std::int64_t>(std::llround(ring.size_estimate()))},
+             {"known_peers", ring.known().size()},
              {"degraded", ring.degraded()}}}};
   for (const auto& [name, read] : service.status_fields()) out[name] = read();
   return out;

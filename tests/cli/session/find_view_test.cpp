@@ -83,6 +83,14 @@ TEST_SUITE("cli/find_view") {
     Json answer = answer_of(Json::array());
     answer["ring"] = {{"state", "joined"}, {"peers", 0}};
     CHECK(find_summary(answer, false).find("This node is alone") != std::string::npos);
+    CHECK(find_summary(answer, false).find("beckon up --join") != std::string::npos);
+    answer["ring"]["degraded"] = true;  // it looks for the others by itself
+    CHECK(find_summary(answer, false).find("goes on looking") != std::string::npos);
+    CHECK(find_summary(answer, false).find("beckon down") == std::string::npos);
+    answer["people"] = Json::array({alice()});
+    CHECK(find_summary(answer, false).find("goes on looking") != std::string::npos);
+    answer["people"] = Json::array();
+    answer["ring"]["degraded"] = false;
     answer["ring"]["peers"] = 3;
     CHECK(find_summary(answer, false) == "Nobody. Asked 2 nodes, all answered, 8 ms.\n");
     answer["ring"]["state"] = "joining";

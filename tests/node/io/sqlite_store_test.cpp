@@ -79,6 +79,7 @@ TEST_CASE("a database of a newer format is refused and left as it was") {
   sql(dir.file("db"), "PRAGMA user_version = 99");
   std::string before = test::read_file(dir.file("db"));
   CHECK(says(why_not(dir.file("db")), "has format 99"));
+  CHECK(says(why_not(dir.file("db")), "a newer Beckon wrote it"));
   CHECK(test::read_file(dir.file("db")) == before);
 }
 

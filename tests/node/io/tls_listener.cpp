@@ -13,7 +13,7 @@ struct Nobody final : io::TransportListener {
   void link_up(const chord::PeerRef&, std::uint64_t) override {}
   void link_down(const chord::Id&, const Error&) override {}
   void unreachable(const chord::PeerRef&, const Error&) override {}
-  void log(LogLine line) override { std::fprintf(stderr, "%s\n", line.text.c_str()); }
+  void log(LogLine line) override { std::fprintf(stderr, "%s\n", to_text(line).c_str()); }
 };
 
 }  // namespace

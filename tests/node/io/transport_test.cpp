@@ -51,6 +51,33 @@ TEST_CASE("frames of one link arrive whole and in order, from empty to the large
   }
 }
 
+TEST_CASE("a limit of bytes a second holds for all links together, and nothing is lost") {
+  uv::Loop loop;
+  TransportOptions slow = quick_options();
+  slow.upload_per_second = 200'000;
+  Node a(loop, new_identity(), service::builtin_overlay(), slow);
+  Node b(loop, new_identity());
+  Node c(loop, new_identity());
+  for (Node* to : {&b, &c}) a.transport.dial(to->address);
+  REQUIRE(run_until(loop, [&] { return a.ups.size() == 2; }));
+  Time begin = loop.now();
+  for (int i = 0; i < 10; ++i) {
+    for (Node* to : {&b, &c}) a.send(*to, Bytes(15'000, static_cast<std::uint8_t>(i)));
+  }
+  std::size_t first = 0;  // of the other link, when one link has everything
+  REQUIRE(run_until(loop, [&] {
+    if (b.frames.size() == 10 || c.frames.size() == 10)
+      first = std::max(first, std::min(b.frames.size(), c.frames.size()));
+    return b.frames.size() == 10 && c.frames.size() == 10;
+  }));
+  CHECK(loop.now() - begin > std::chrono::milliseconds(1000));  // 300 KB, 50 of them at once
+  CHECK(first >= 8);                                            // they take turns
+  for (int i = 0; i < 10; ++i) {
+    CHECK(b.frames[static_cast<std::size_t>(i)].body ==
+          Bytes(15'000, static_cast<std::uint8_t>(i)));
+  }
+}
+
 TEST_CASE("an address where nobody listens is unreachable, and so is one that is none") {
   uv::Loop loop;
   Node a(loop, new_identity());

@@ -27,7 +27,7 @@ struct Node final : TransportListener {
   void link_up(const chord::PeerRef& peer, std::uint64_t epoch) override;
   void link_down(const chord::Id& peer, const Error& why) override;
   void unreachable(const chord::PeerRef& peer, const Error& why) override;
-  void log(LogLine line) override { lines.push_back(line.text); }
+  void log(LogLine line) override { lines.push_back(to_text(line)); }
   void superseded(const chord::PeerRef& by, const std::string& later_at) override {
     superseded_by.push_back(by.id);
     later_at_said.push_back(later_at);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <cctype>
 #include <cstdlib>
 
 #include "base/json.h"
@@ -129,6 +130,50 @@ class People {
 };
 
 }  // namespace
+
+TEST_CASE("no line of the log has a word of a profile, a query or a letter") {
+  People people(1, 4);
+  ServiceWorld& world = people.world;
+  auto put = [&](const std::string& at, const std::string& path, const Json& body) {
+    return people.ask(at, {.method = "PUT", .path = path, .body = body.dump()});
+  };
+  auto post = [&](const std::string& at, const std::string& path, const Json& body) {
+    return people.ask(at, {.method = "POST", .path = path, .body = body.dump()});
+  };
+  put("node0:1", "/v1/profile",
+      {{"name", "Zanzibar Quixote"}, {"hobby", Json::array({"xylomancy", "chess"})}});
+  CHECK(post("node0:1", "/v1/profile/publish", Json::object())["stored"].get<int>() > 0);
+  auto found = people.found("node1:1", "hobby=xylomancy");
+  REQUIRE(found.size() == 1);
+  people.found("node2:1", "hobby=quetzalcoatl");
+  post("node1:1", "/v1/messages",
+       {{"to", Json::array({*found.begin()})}, {"text", "brobdingnag at noon"}, {"wait", true}});
+  put("node1:1", "/v1/contacts/" + *found.begin(),
+      {{"standing", "accepted"}, {"alias", "wabbajack"}});
+  post("node1:1", "/v1/messages", {{"query", "hobby=xylomancy"}, {"text", "brobdingnag"}});
+  people.ask("node1:1", {.method = "GET", .path = "/v1/find", .query = {{"_q", "jabberwock ="}}});
+  put("node0:1", "/v1/profile", {{"hobby", "xylomancy"}, {"jabberwock", 7}});
+  world.kill("node0:1");
+  world.run(60s);
+  post("node1:1", "/v1/messages",
+       {{"to", Json::array({*found.begin()})}, {"text", "brobdingnag again"}});
+  people.start("node0:1");
+  world.run(60s);
+
+  std::size_t lines = 0;
+  for (const std::string& address : people.addresses) {
+    for (std::string line : world.node(address).log) {
+      CAPTURE(line);
+      ++lines;
+      for (char& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      for (const char* word : {"zanzibar", "quixote", "xylomancy", "chess", "quetzalcoatl",
+                               "brobdingnag", "wabbajack", "jabberwock", "hobby"}) {
+        CHECK(line.find(word) == std::string::npos);
+      }
+    }
+  }
+  CHECK(lines > 50);
+}
 
 TEST_CASE("who hangs up in the middle of a search leaves room for the next") {
   People people(1, 2);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "chord/wire.h"
 #include "tests/world/service_world.h"
@@ -45,6 +47,50 @@ TEST_SUITE("service/service") {
     world.up(name(2), {name(1)});
     CHECK(world.run_until([&] { return world.ideal(); }, 20s));
     CHECK_FALSE(world.node(name(2)).service->membership().founded());
+  }
+
+  TEST_CASE("the log tells of a neighbour that is gone and of one that joins") {
+    auto world = ring_of(2);
+    std::string peer = Id::of_digest(sha256(as_bytes(name(2)))).brief();
+    std::vector<std::string>& log = world->node(name(1)).log;
+    auto told = [&](const std::string& part) {
+      return std::ranges::any_of(
+          log, [&](const std::string& line) { return line.find(part) != std::string::npos; });
+    };
+    CHECK(told("link up peer=" + peer + " address=" + name(2)));
+    CHECK(told("successor changed from=none to=" + peer));
+    CHECK(
+        told("predecessor changed from=none to=" + peer + " address=" + name(2) + " cause=joined"));
+    world->run(10s);
+    CHECK(told("comparison of records ended peer=" + peer + " outcome=agreed"));
+    CHECK(told("repair of records ended"));
+    log.clear();
+    world->run(60s);
+    CHECK_FALSE(told("changed"));  // nothing did
+    CHECK_FALSE(told("repair"));
+
+    log.clear();
+    world->kill(name(2));
+    world->run(30s);
+    CHECK(told("link down peer=" + peer + " reason="));
+    CHECK(told("a peer cannot be dialled peer=" + peer + " address=" + name(2) + " reason="));
+    CHECK(told("a peer counts as dead peer=" + peer));
+    CHECK(told("predecessor changed from=" + peer + " to=none address=none cause=gone"));
+    CHECK(told("successor changed from=" + peer + " to=none address=none cause=gone"));
+    CHECK(told("this node is alone"));
+    CHECK(told("known=1"));
+    CHECK_FALSE(told("no longer alone"));
+
+    log.clear();
+    world->up(name(2), {});
+    CHECK(world->run_until([&] { return world->ideal(); }, 60s));
+    CHECK(told("this node is no longer alone successor=" + peer));
+    world->down(name(2));
+    world->run(5s);
+    CHECK(told("a peer says that it leaves peer=" + peer));
+    const auto& leaver = world->node(name(2)).log;
+    CHECK(std::ranges::count(leaver, "handing over records before leaving") == 1);
+    CHECK(std::ranges::count(leaver, "records were handed over") == 1);
   }
 
   TEST_CASE("a restarted node comes back through the peers it remembers") {

@@ -57,6 +57,52 @@ Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 }  // namespace
 
 TEST_SUITE("service/kernel") {
+  TEST_CASE("a wall clock that is set is told, one that runs a little wrong is not") {
+    MemoryStore disk;
+    Kernel kernel({}, peer(1), 1, disk, Seeds{});
+    auto lines_at = [&](Duration mono, std::chrono::milliseconds wall) {
+      kernel.begin({Time(mono), WallTime(wall)});
+      return kernel.take().log;
+    };
+    CHECK(lines_at(1s, 1000s).empty());
+    CHECK(lines_at(61s, 1061s).empty());
+    CHECK(lines_at(71s, 1069001ms).empty());
+    auto ahead = lines_at(72s, 1072001ms);
+    REQUIRE(ahead.size() == 1);
+    CHECK(ahead[0].level == LogLevel::warning);
+    CHECK(to_text(ahead[0]).find("by_seconds=+2.0") != std::string::npos);
+    auto back = lines_at(73s, 1s);
+    REQUIRE(back.size() == 1);
+    CHECK(to_text(back[0]).find("by_seconds=-1072.0") != std::string::npos);
+    CHECK(lines_at(74s, 2s).empty());
+  }
+
+  TEST_CASE("refusals, given and got, and writes that fail are told without the peer's words") {
+    Bench bench;
+    Outcome outcome;
+    bench.kernel.take();
+    bench.kernel.ask(peer(2), question, bytes("?"), 5s, outcome.done());
+    std::uint64_t asked = bench.kernel.take().send.at(0).request;
+    Bytes refusal = encode(ErrorBody{.status = Status::rate, .text = "secret words"});
+    bench.receive({peer(2), raw(FrameType::error), asked, refusal});
+    CHECK(outcome.text == "secret words");
+    bench.receive({peer(3), question, 7, bytes("?")});  // nobody serves it
+    std::string text;
+    auto sent = bench.kernel.take();
+    for (const LogLine& line : sent.log) text += to_text(line) + "\n";
+    CHECK(text.find("a peer refused a request peer=02000000 status=") != std::string::npos);
+    CHECK(text.find("refused a request of a peer peer=03000000 status=") != std::string::npos);
+    CHECK(text.find("secret") == std::string::npos);
+
+    bench.kernel.write({{Table::meta, bytes("k"), bytes("v")}}, [](const Result<void>&) {});
+    auto write = bench.kernel.take().writes.at(0);
+    bench.kernel.written(write.token, Error{ErrorCode::internal, "the disk is full"});
+    sent = bench.kernel.take();
+    REQUIRE(sent.log.size() == 1);
+    CHECK(sent.log[0].level == LogLevel::error);
+    CHECK(to_text(sent.log[0]).find("reason=\"the disk is full\"") != std::string::npos);
+  }
+
   TEST_CASE("a reply reaches its continuation once, and a second one nobody") {
     Bench bench;
     Outcome outcome;

@@ -52,7 +52,9 @@ struct Hostile : MailWorld {
   }
   std::size_t log_lines() {
     std::size_t out = 0;
-    for (const Id& id : places) out += net.node(id).logged.size();
+    for (const Id& id : places) {
+      for (const LogLine& line : net.node(id).logged) out += line.level >= LogLevel::info;
+    }
     return out;
   }
 };

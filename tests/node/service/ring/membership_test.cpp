@@ -35,7 +35,7 @@ struct Bench {
         ++writes;
         kernel.written(write.token, disk.commit(write.mutations));
       }
-      for (const LogLine& line : sent.log) log.push_back(line.text);
+      for (const LogLine& line : sent.log) log.push_back(to_text(line));
       auto events = kernel.take_ring_events();
       for (const chord::Event& event : events) membership.on_ring(event);
       more = !sent.writes.empty() || !events.empty();
