@@ -1,0 +1,554 @@
+#include "tests/explorer/model.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace beckon::service::explorer {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Book::List set_of(const State& s, int x) { return s.sets[at(x - 1)]; }
+
+Try& try_of(State& s, int x, int number) { return s.tries[at(x - 1)][at(number - 1)]; }
+const Try& try_of(const State& s, int x, int number) { return s.tries[at(x - 1)][at(number - 1)]; }
+
+/// Counted here afresh, not with the functions under test.
+int votes(const std::vector<int>& nodes, Mask some) {
+  int sum = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (has(some, nodes[i])) sum += nodes.size() == 2 && i == 0 ? 2 : 1;
+  }
+  return sum;
+}
+int all_votes(const std::vector<int>& nodes) {
+  return nodes.size() == 2 ? 3 : static_cast<int>(nodes.size());
+}
+
+Mask mask_renamed(const Book::Naming& naming, Mask mask) {
+  Mask out = 0;
+  for (int i = 0; i < most_nodes; ++i) {
+    if (has(mask, i)) out |= bit(naming[at(i)]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Model::Model(const Scope& scope) : scope_(scope), book_(scope.nodes) {
+  ENSURE(scope.nodes <= most_nodes && scope.sets - 1 <= most_links);
+  ENSURE(scope.attempts + 1 <= most_ballots && scope.first <= scope.copies);
+  for (unsigned mask = 1; mask < 1U << scope.nodes; ++mask) {
+    for (int lead = 0; lead < scope.nodes; ++lead) {
+      if (!has(static_cast<Mask>(mask), lead)) continue;
+      std::vector<int> nodes{lead};
+      for (int i = 0; i < scope.nodes; ++i) {
+        if (i != lead && has(static_cast<Mask>(mask), i)) nodes.push_back(i);
+      }
+      if (static_cast<int>(nodes.size()) <= scope.copies) all_lists_.push_back(book_.list(nodes));
+    }
+  }
+  std::vector<std::uint8_t> bytes;
+  write(first_state(), bytes);
+  packed_size_ = bytes.size();
+}
+
+State Model::first_state() {
+  State s;
+  std::vector<int> nodes;
+  for (int i = 0; i < scope_.first; ++i) nodes.push_back(i);
+  s.sets[0] = book_.list(nodes);
+  for (int i = 0; i < scope_.nodes; ++i) {
+    s.claims[at(i)] = book_.unknown(i);
+    if (i < scope_.first) s.claims[at(i)] = book_.learn(s.claims[at(i)], 1, s.sets[0]);
+  }
+  if (scope_.first == 1) s.claims[0] = book_.founder(0);
+  return s;
+}
+
+int Model::newest(const State& s) const {
+  int x = 1;
+  while (x <= most_links && s.sets[at(x)] != 0) ++x;
+  return x;
+}
+
+void Model::moves(const State& s, const Emit& emit) {
+  for (int x = 1; x < scope_.sets; ++x) {
+    for (int number = 1; number <= scope_.attempts + 1; ++number) {
+      const Try& t = try_of(s, x, number);
+      if (t.by == 0) continue;
+      for (int q = 0; q < scope_.nodes; ++q) answers(s, x, number, q, emit);
+      if (t.value == 0) {
+        if (!scope_.fill_at_once) fills(s, x, number, emit);
+        proposes(s, x, number, emit);
+      } else {
+        decides(s, x, number, emit);
+      }
+    }
+  }
+  for (int q = 0; q < scope_.nodes; ++q) {
+    begins(s, q, emit);
+    learns(s, q, emit);
+    records(s, q, emit);
+    reads(s, q, emit);
+    if (Book::Ref again = book_.restarted(s.claims[at(q)]); again != s.claims[at(q)]) {
+      State next = s;
+      next.claims[at(q)] = again;
+      emit({"restarts", q}, next, nullptr);
+    }
+    if (!scope_.mistake.empty()) mistakes(s, q, emit);
+  }
+}
+
+/// A holder takes any number that it may take and nobody has. That no two take one number loses
+/// nothing: which of two ballots is the higher one is all that matters.
+void Model::begins(const State& s, int p, const Emit& emit) {
+  int x = book_.facts(s.claims[at(p)]).x;
+  if (x == 0 || x >= scope_.sets) return;
+  int used = 0;
+  for (const Try& t : s.tries[at(x - 1)]) used += t.by != 0 ? 1 : 0;
+  if (used >= scope_.attempts) return;
+  for (int number = 1; number <= scope_.attempts + 1; ++number) {
+    Book::Step step = book_.begin(s.claims[at(p)], std::max(0, number - 1));
+    if (!step.granted) return;
+    if (step.number != number || try_of(s, x, number).by != 0) continue;
+    State next = s;
+    next.claims[at(p)] = step.claims;
+    Try& t = try_of(next, x, number);
+    t.by = static_cast<std::uint8_t>(p + 1);
+    t.promise[at(p)] = step.told;
+    t.filled = s.early[at(p)];
+    emit({"begins with ballot", p, number}, next, nullptr);
+  }
+}
+
+void Model::answers(const State& s, int x, int number, int q, const Emit& emit) {
+  const Try& t = try_of(s, x, number);
+  int p = t.by - 1;
+  if (q == p) return;
+  if (number > 1 && t.promise[at(q)] == 0) {
+    Book::Step step = book_.prepare(s.claims[at(q)], p, x, number);
+    if (step.granted) {
+      State next = s;
+      next.claims[at(q)] = step.claims;
+      try_of(next, x, number).promise[at(q)] = step.told;
+      emit({"promises ballot", q, number}, next, nullptr);
+    }
+  }
+  if (t.value != 0 && !has(t.accepted, q)) {
+    Book::Step step = book_.accept(s.claims[at(q)], p, x, number, x + 1, t.value);
+    if (step.granted) {
+      State next = s;
+      next.claims[at(q)] = step.claims;
+      try_of(next, x, number).accepted |= bit(q);
+      emit({"accepts ballot", q, number, t.value}, next, nullptr);
+    }
+  }
+}
+
+/// A fill brings the row, too. `source`: whose records are sent.
+bool Model::fill(State& s, int x, int by, int newcomer, Mask source) {
+  Book::Ref learned = book_.learn(s.claims[at(newcomer)], x, set_of(s, x));
+  Book::Step step = book_.filled(learned, by, x);
+  if (!step.granted) return false;
+  s.claims[at(newcomer)] = step.claims;
+  if ((s.record & source) != 0) s.record |= bit(newcomer);
+  return true;
+}
+
+void Model::fills(const State& s, int x, int number, const Emit& emit) {
+  const Try& t = try_of(s, x, number);
+  int p = t.by - 1;
+  const Book::Facts& own = book_.facts(s.claims[at(p)]);
+  if (own.x != x || own.promised != number) return;  // not under way
+  Mask holders = book_.mask_of(set_of(s, x));
+  for (int q = 0; q < scope_.nodes; ++q) {
+    if (has(holders, q) || has(t.filled, q)) continue;
+    for (int from = 0; from < scope_.nodes; ++from) {
+      if (from != p && (!wrong("unsettled_peer") || from == q)) continue;
+      State next = s;
+      if (!fill(next, x, p, q, wrong("timer") ? 0 : bit(from))) continue;
+      try_of(next, x, number).filled |= bit(q);
+      emit({"is filled by", q, from}, next, nullptr);
+    }
+  }
+}
+
+void Model::proposes(const State& s, int x, int number, const Emit& emit) {
+  const Try& t = try_of(s, x, number);
+  int p = t.by - 1;
+  Book::List holders = set_of(s, x);
+  Mask promised = 0;
+  for (int q = 0; q < scope_.nodes; ++q) {
+    if (t.promise[at(q)] != 0) promised |= bit(q);
+  }
+  std::set<int> forced;  // what every choice of promises that came allows: a list, 0: free
+  for (Mask some = promised;; some = static_cast<Mask>((some - 1) & promised)) {
+    if (has(some, p)) {
+      std::array<Book::Told, most_nodes> told{};
+      for (int q = 0; q < scope_.nodes; ++q)
+        told[at(q)] = has(some, q) ? t.promise[at(q)] : Book::Told{};
+      Book::Choice choice = book_.may_propose(holders, number, p, told);
+      if (choice.may) forced.insert(choice.forced);
+    }
+    if (some == 0) break;
+  }
+  for (int list : forced) {
+    if (list != 0) {
+      propose(s, x, number, static_cast<Book::List>(list), emit);
+      continue;
+    }
+    for (Book::List wanted : all_lists_) {
+      if (book_.in_order(wanted, holders) != wanted) continue;
+      Mask newcomers = book_.mask_of(wanted) & static_cast<Mask>(~book_.mask_of(holders));
+      if (!scope_.fill_at_once && (newcomers & ~t.filled) != 0) continue;
+      State next = s;
+      bool full = true;
+      for (int q = 0; q < scope_.nodes && scope_.fill_at_once; ++q) {
+        if (has(newcomers, q)) full = full && fill(next, x, p, q, bit(p));
+      }
+      if (full) propose(next, x, number, wanted, emit);
+    }
+  }
+}
+
+void Model::propose(const State& s, int x, int number, Book::List value, const Emit& emit) {
+  int p = try_of(s, x, number).by - 1;
+  int x_next = book_.facts(s.claims[at(p)]).next_x;
+  Book::Step step = book_.accept(s.claims[at(p)], p, x, number, x_next, value);
+  if (!step.granted) return;  // a higher ballot or a later set came between
+  ENSURE(x_next == x + 1);
+  State next = s;
+  next.claims[at(p)] = step.claims;
+  Try& t = try_of(next, x, number);
+  t.value = value;
+  t.accepted |= bit(p);
+  t.filled = 0;  // nobody asks any more
+  emit({"proposes with ballot", p, number, value}, next, nullptr);
+}
+
+void Model::decides(const State& s, int x, int number, const Emit& emit) {
+  const Try& t = try_of(s, x, number);
+  Book::List known = s.sets[at(x)];
+  if (known == t.value || !book_.decided(set_of(s, x), number, t.by - 1, t.accepted)) return;
+  State next = s;
+  const char* violation = known != 0 ? "O1" : nullptr;
+  next.sets[at(x)] = t.value;
+  int p = t.by - 1;
+  next.claims[at(p)] = book_.learn(s.claims[at(p)], x + 1, t.value);
+  next.early[at(p)] = 0;
+  emit({"decides with ballot", p, number, t.value}, next, violation);
+}
+
+void Model::learns(const State& s, int q, const Emit& emit) {
+  for (int x = book_.facts(s.claims[at(q)]).x + 1; x <= newest(s); ++x) {
+    State next = s;
+    next.claims[at(q)] = book_.learn(s.claims[at(q)], x, set_of(s, x));
+    next.early[at(q)] = 0;
+    emit({"learns set", q, x, set_of(s, x)}, next, nullptr);
+  }
+}
+
+void Model::records(const State& s, int q, const Emit& emit) {
+  const Book::Facts& own = book_.facts(s.claims[at(q)]);
+  if (s.put_x == 0 && own.state == ClaimState::settled) {
+    State next = s;
+    next.put_x = own.x;
+    next.put_holders = own.holders;
+    emit({"begins a put", q, own.x}, next, nullptr);
+  }
+  if (s.put_x != 0 && has(book_.mask_of(s.put_holders), q)) {
+    bool ok = book_.copied(s.claims[at(q)], s.put_x) == CopyVerdict::ok;
+    State next = s;
+    if (wrong("check_on_arrival") && !has(s.arrived, q)) {
+      if (ok) next.arrived |= bit(q);
+    } else {
+      next.record |= bit(q);
+      if (ok || has(s.arrived, q)) next.ok |= bit(q);
+      next.safe = book_.safe(s.put_holders, next.ok);
+    }
+    if (next.record != s.record || next.ok != s.ok || next.arrived != s.arrived) {
+      emit({"stores the record", q, s.put_x}, next, nullptr);
+    }
+  }
+  Mask holders = book_.mask_of(own.holders);
+  if (own.may_drop && has(s.record, q) && (s.record & holders) == holders) {
+    State next = s;
+    next.record &= static_cast<Mask>(~bit(q));
+    emit({"drops its stray copy", q}, next, nullptr);
+  }
+}
+
+/// The read begins when the put is safe. Answers with the record cannot make it wrong.
+void Model::reads(const State& s, int q, const Emit& emit) {
+  if (!s.safe || has(s.record, q) || has(s.answered, q)) return;
+  if (book_.facts(s.claims[at(q)]).settled.x == 0) return;
+  State next = s;
+  next.answered |= bit(q);
+  next.answer[at(q)] = s.claims[at(q)];
+  bool complete = book_.complete(next.answer, next.answered);
+  emit({"answers the read without the record", q}, next, complete ? "O6" : nullptr);
+}
+
+/// Mistakes of those who use the class.
+void Model::mistakes(const State& s, int q, const Emit& emit) {
+  const Book::Facts& own = book_.facts(s.claims[at(q)]);
+  State next = s;
+  if (wrong("hearsay") && own.x < scope_.sets) {
+    next.claims[at(q)] = book_.learn(s.claims[at(q)], newest(s) + 1, book_.list({q}));
+    emit({"believes the ring that it is the owner", q}, next, nullptr);
+  }
+  if (wrong("second_founder") && own.x == 0) {
+    next.claims[at(q)] = book_.founder(q);
+    emit({"founds again", q}, next, nullptr);
+  }
+  if (wrong("wiped_disk")) {
+    next.claims[at(q)] = book_.unknown(q);
+    next.record &= static_cast<Mask>(~bit(q));
+    emit({"comes back with an empty disk", q}, next, nullptr);
+  }
+  if (wrong("no_self_fence") && own.state == ClaimState::settled) {
+    for (int newcomer = 0; newcomer < scope_.nodes; ++newcomer) {
+      if (has(book_.mask_of(own.holders), newcomer) || has(s.early[at(q)], newcomer)) continue;
+      next = s;
+      if (!fill(next, own.x, q, newcomer, bit(q))) continue;
+      next.early[at(q)] |= bit(newcomer);
+      emit({"is filled, before its own fence, by", newcomer, q}, next, nullptr);
+    }
+  }
+}
+
+const char* Model::check(const State& s) {
+  int last = newest(s);
+  for (int x = 1; x <= last; ++x) {
+    Mask settled = 0;
+    for (int q = 0; q < scope_.nodes; ++q) {
+      const Book::Facts& own = book_.facts(s.claims[at(q)]);
+      if (own.settled.x == static_cast<unsigned>(x) && own.holders == set_of(s, x))
+        settled |= bit(q);
+    }
+    if (x == last && s.safe && (settled & ~s.record) != 0) return "O2";
+    const auto& nodes = book_.nodes_of(set_of(s, x));
+    if (x < last && votes(nodes, settled) >= (all_votes(nodes) + 1) / 2) return "O4";
+  }
+  return nullptr;
+}
+
+std::optional<int> Model::settle(const State& s, Mask gone) {
+  auto live_majority = [&](Book::List list) {
+    const auto& nodes = book_.nodes_of(list);
+    return 2 * votes(nodes, static_cast<Mask>(~gone)) > all_votes(nodes);
+  };
+  auto claims = s.claims;
+  Mask record = s.record;
+  auto latest = [&] {
+    int best = -1;
+    for (int q = 0; q < scope_.nodes; ++q) {
+      if (has(gone, q)) continue;
+      if (best < 0 || book_.facts(claims[at(q)]).x > book_.facts(claims[at(best)]).x) best = q;
+    }
+    return book_.facts(claims[at(best)]);
+  };
+  // Sets in force: the latest that a live node knows, and what has been proposed or decided since.
+  Book::Facts known = latest();
+  if (known.x == 0 || !live_majority(known.holders)) return std::nullopt;
+  for (int x = known.x; x < scope_.sets; ++x) {
+    if (s.sets[at(x)] != 0 && !live_majority(s.sets[at(x)])) return std::nullopt;
+    for (const Try& t : s.tries[at(x - 1)]) {
+      if (t.value != 0 && !live_majority(t.value)) return std::nullopt;
+    }
+  }
+  std::vector<int> able;
+  for (int q = 0; q < scope_.nodes && static_cast<int>(able.size()) < scope_.copies; ++q) {
+    if (!has(gone, q)) able.push_back(q);
+  }
+  Book::List wanted = book_.list(able);
+  Mask target = book_.mask_of(wanted);
+
+  for (int changes = 0; changes <= 6; ++changes) {
+    known = latest();
+    bool quiet = book_.mask_of(known.holders) == target;
+    int seen = 0;
+    for (int q = 0; q < scope_.nodes; ++q) {
+      if (has(gone, q)) continue;
+      claims[at(q)] = book_.learn(claims[at(q)], known.x, known.holders);
+      const Book::Facts& own = book_.facts(claims[at(q)]);
+      seen = std::max<int>(seen, own.promised);
+      if (has(target, q)) quiet = quiet && own.state == ClaimState::settled;
+    }
+    if (quiet) return !s.safe || (record & target) == target ? changes : -1;
+
+    const auto& members = book_.nodes_of(known.holders);
+    int p = *std::find_if(members.begin(), members.end(), [&](int q) { return !has(gone, q); });
+    Book::Step begun = book_.begin(claims[at(p)], seen);
+    if (!begun.granted) return -1;
+    claims[at(p)] = begun.claims;
+    std::array<Book::Told, most_nodes> told{};
+    told[at(p)] = begun.told;
+    for (int q : members) {
+      if (q == p || has(gone, q) || begun.number == 1) continue;
+      Book::Step step = book_.prepare(claims[at(q)], p, known.x, begun.number);
+      claims[at(q)] = step.claims;
+      if (step.granted) told[at(q)] = step.told;
+    }
+    Book::Choice choice = book_.may_propose(known.holders, begun.number, p, told);
+    if (!choice.may) return -1;
+    Book::List value = choice.forced;
+    if (value == 0) {
+      value = book_.in_order(wanted, known.holders);
+      for (int q : able) {
+        if (std::find(members.begin(), members.end(), q) != members.end()) continue;
+        Book::Step step = book_.filled(claims[at(q)], p, known.x);
+        if (!step.granted) return -1;
+        claims[at(q)] = step.claims;
+        if (has(record, p)) record |= bit(q);
+      }
+    }
+    Mask accepted = 0;
+    for (int q : members) {
+      if (has(gone, q)) continue;
+      Book::Step step = book_.accept(claims[at(q)], p, known.x, begun.number, known.x + 1, value);
+      claims[at(q)] = step.claims;
+      if (step.granted) accepted |= bit(q);
+    }
+    if (!book_.decided(known.holders, begun.number, p, accepted)) return -1;
+    claims[at(p)] = book_.learn(claims[at(p)], known.x + 1, value);
+  }
+  return -1;
+}
+
+void Model::write(const State& s, std::vector<std::uint8_t>& out) const {
+  out.clear();
+  auto put = [&](unsigned value) { out.push_back(static_cast<std::uint8_t>(value)); };
+  for (int i = 0; i < scope_.nodes; ++i) {
+    put(s.claims[at(i)] >> 8U);
+    put(s.claims[at(i)]);
+  }
+  put(s.record);
+  put(s.put_x);
+  put(s.put_holders);
+  put(s.ok);
+  put(s.arrived);
+  put(s.safe ? 1 : 0);
+  put(s.answered);
+  for (int i = 0; i < scope_.nodes; ++i) {
+    put(s.answer[at(i)] >> 8U);
+    put(s.answer[at(i)]);
+    put(s.early[at(i)]);
+  }
+  for (int x = 1; x <= scope_.sets; ++x) put(set_of(s, x));
+  for (int x = 1; x < scope_.sets; ++x) {
+    for (int number = 1; number <= scope_.attempts + 1; ++number) {
+      const Try& t = try_of(s, x, number);
+      put(t.by);
+      put(t.filled);
+      put(t.value);
+      put(t.accepted);
+      for (int i = 0; i < scope_.nodes; ++i) put(t.promise[at(i)]);
+    }
+  }
+}
+
+State Model::unpack(const std::uint8_t* from) const {
+  State s;
+  auto get = [&] { return *from++; };
+  auto get_ref = [&] {
+    unsigned high = get();
+    return static_cast<Book::Ref>(high << 8U | get());
+  };
+  for (int i = 0; i < scope_.nodes; ++i) s.claims[at(i)] = get_ref();
+  s.record = get();
+  s.put_x = get();
+  s.put_holders = get();
+  s.ok = get();
+  s.arrived = get();
+  s.safe = get() != 0;
+  s.answered = get();
+  for (int i = 0; i < scope_.nodes; ++i) {
+    s.answer[at(i)] = get_ref();
+    s.early[at(i)] = get();
+  }
+  for (int x = 1; x <= scope_.sets; ++x) s.sets[at(x - 1)] = get();
+  for (int x = 1; x < scope_.sets; ++x) {
+    for (int number = 1; number <= scope_.attempts + 1; ++number) {
+      Try& t = try_of(s, x, number);
+      t.by = get();
+      t.filled = get();
+      t.value = get();
+      t.accepted = get();
+      for (int i = 0; i < scope_.nodes; ++i) t.promise[at(i)] = get();
+    }
+  }
+  return s;
+}
+
+State Model::renamed(std::size_t naming, const State& s) {
+  const Book::Naming& names = book_.namings()[naming];
+  State out;
+  for (int i = 0; i < scope_.nodes; ++i) {
+    std::size_t to = names[at(i)];
+    out.claims[to] = book_.rename(naming, s.claims[at(i)]);
+    if (has(s.answered, i)) out.answer[to] = book_.rename(naming, s.answer[at(i)]);
+    out.early[to] = mask_renamed(names, s.early[at(i)]);
+  }
+  out.record = mask_renamed(names, s.record);
+  out.put_x = s.put_x;
+  out.put_holders = book_.rename_list(naming, s.put_holders);
+  out.ok = mask_renamed(names, s.ok);
+  out.arrived = mask_renamed(names, s.arrived);
+  out.safe = s.safe;
+  out.answered = mask_renamed(names, s.answered);
+  for (int x = 1; x <= scope_.sets; ++x) {
+    out.sets[at(x - 1)] = book_.rename_list(naming, set_of(s, x));
+  }
+  for (int x = 1; x < scope_.sets; ++x) {
+    for (int number = 1; number <= scope_.attempts + 1; ++number) {
+      const Try& t = try_of(s, x, number);
+      if (t.by == 0) continue;
+      Try& r = try_of(out, x, number);
+      r.by = static_cast<std::uint8_t>(names[at(t.by - 1)] + 1);
+      r.filled = mask_renamed(names, t.filled);
+      r.value = book_.rename_list(naming, t.value);
+      r.accepted = mask_renamed(names, t.accepted);
+      for (int i = 0; i < scope_.nodes; ++i) {
+        r.promise[names[at(i)]] = book_.rename_told(naming, t.promise[at(i)]);
+      }
+    }
+  }
+  return out;
+}
+
+std::uint64_t Model::pack(const State& s, std::vector<std::uint8_t>& out) {
+  write(s, out);
+  std::uint64_t least = xxh3_64(out);
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t naming = 1; scope_.symmetry && naming < book_.namings().size(); ++naming) {
+    write(renamed(naming, s), bytes);
+    std::uint64_t hash = xxh3_64(bytes);
+    if (hash >= least) continue;
+    least = hash;
+    out.swap(bytes);
+  }
+  return least;
+}
+
+std::string Model::text(const Move& move) const {
+  std::string out(1, static_cast<char>('a' + move.node));
+  out += std::string(" ") + move.what;
+  if (move.other >= 0) out += " " + std::to_string(move.other);
+  if (move.list != 0) out += " " + book_.text_of(move.list);
+  return out;
+}
+
+std::string Model::text(const State& s) {
+  std::string out;
+  for (int i = 0; i < scope_.nodes; ++i) {
+    out += std::string(i == 0 ? "" : " | ") + static_cast<char>('a' + i) + ": " +
+           book_.text(s.claims[at(i)]) + (has(s.record, i) ? " +" : "");
+  }
+  return out + (s.safe ? " | safe" : "");
+}
+
+}  // namespace beckon::service::explorer
