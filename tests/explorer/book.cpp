@@ -4,13 +4,15 @@
 #include <array>
 #include <numeric>
 
+#include "base/hash.h"
+
 namespace beckon::service::explorer {
 
 namespace {
 
 constexpr Arc ring{};
 enum Op : std::uint64_t { begins = 1, prepares, accepts, fills, learns, restarts };
-enum Question : std::uint64_t { proposes = 1, decides, is_safe, orders, completes };
+enum Question : std::uint64_t { decides = 1, is_safe, orders };
 
 std::uint64_t key_of(std::initializer_list<std::uint64_t> bytes) {
   std::uint64_t key = 0;
@@ -73,7 +75,7 @@ Book::Told Book::told_of(const Claim& claim) {
   Claim told{.accepted = claim.accepted, .x_accepted = claim.x_accepted, .value = claim.value};
   auto at = std::find(told_.begin() + 1, told_.end(), told);
   if (at == told_.end()) {
-    ENSURE(told_.size() < 256);
+    ENSURE(told_.size() < 0xffff);
     at = told_.insert(told_.end(), told);
   }
   return static_cast<Told>(at - told_.begin());
@@ -182,8 +184,12 @@ Book::Ref Book::restarted(Ref ref) {
 
 Book::Choice Book::may_propose(List list, int number, int by,
                                const std::array<Told, most_nodes>& told) {
-  std::uint64_t key = key_of(
-      {proposes << 4U | u(by), list, u(number), told[0], told[1], told[2], told[3], told[4]});
+  ByteWriter question;
+  question.u8(list);
+  question.u8(static_cast<std::uint8_t>(number));
+  question.u8(static_cast<std::uint8_t>(by));
+  for (Told one : told) question.u16(one);
+  std::uint64_t key = xxh3_64(question.bytes()) | 1ULL << 63U;  // other keys are shorter
   auto at = answers_.find(key);
   if (at == answers_.end()) {
     Ballot ballot{static_cast<std::uint32_t>(number), holder(by).node};

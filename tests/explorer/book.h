@@ -21,10 +21,10 @@ inline Mask bit(int node) { return static_cast<Mask>(1U << node); }
 /// Lists of holders and what promises tell get numbers too; 0 is the empty list, and no promise.
 class Book {
  public:
-  using Ref = std::uint16_t;  // a Claims value
-  using Told = std::uint8_t;  // what a promise tells, + 1
-  using List = std::uint8_t;  // a list of holders
-  struct Facts {              // answers of one Claims value
+  using Ref = std::uint16_t;   // a Claims value
+  using Told = std::uint16_t;  // what a promise tells
+  using List = std::uint8_t;   // a list of holders
+  struct Facts {               // answers of one Claims value
     std::uint8_t x{};
     List holders{};
     ClaimState state{};

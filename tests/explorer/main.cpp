@@ -88,11 +88,11 @@ class Search {
   void settle(const State& state) {
     for (unsigned gone = 0; gone < 1U << model_.scope().nodes; ++gone) {
       if (std::popcount(gone) > model_.scope().gone) continue;
-      auto changes = model_.settle(state, static_cast<Mask>(gone));
-      if (!changes) continue;
+      auto attempts = model_.settle(state, static_cast<Mask>(gone));
+      if (!attempts) continue;
       ++settlings_;
-      slowest_ = std::max(slowest_, *changes);
-      if (*changes < 0) violation_ = "progress";
+      slowest_ = std::max(slowest_, *attempts);
+      if (*attempts < 0) violation_ = "progress";
     }
   }
 
@@ -104,7 +104,7 @@ class Search {
                 finished_ ? "" : " (not finished)", static_cast<int>(depths_.back()),
                 model_.book().size());
     if (s.gone >= 0) {
-      std::printf(", %zu settlings with up to %d gone, at most %d changes", settlings_, s.gone,
+      std::printf(", %zu settlings with up to %d gone, at most %d attempts", settlings_, s.gone,
                   slowest_);
     }
     std::printf(", %.1f s of CPU\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC);

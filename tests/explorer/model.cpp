@@ -202,6 +202,10 @@ void Model::proposes(const State& s, int x, int number, const Emit& emit) {
     }
     for (Book::List wanted : all_lists_) {
       if (book_.in_order(wanted, holders) != wanted) continue;
+      // Nobody begins anything from the last set, so who of three leads it matters to nobody.
+      const auto& nodes = book_.nodes_of(wanted);
+      bool member = has(book_.mask_of(wanted), p);
+      if (x + 1 == scope_.sets && nodes.size() > 2 && member && nodes[0] != p) continue;
       Mask newcomers = book_.mask_of(wanted) & static_cast<Mask>(~book_.mask_of(holders));
       if (!scope_.fill_at_once && (newcomers & ~t.filled) != 0) continue;
       State next = s;
@@ -267,9 +271,9 @@ void Model::records(const State& s, int q, const Emit& emit) {
     } else {
       next.record |= bit(q);
       if (ok || has(s.arrived, q)) next.ok |= bit(q);
-      next.safe = book_.safe(s.put_holders, next.ok);
+      next.safe = s.safe || book_.safe(s.put_holders, next.ok);
     }
-    if (next.record != s.record || next.ok != s.ok || next.arrived != s.arrived) {
+    if (next.record != s.record || (!s.safe && (next.ok != s.ok || next.arrived != s.arrived))) {
       emit({"stores the record", q, s.put_x}, next, nullptr);
     }
   }
@@ -367,7 +371,7 @@ std::optional<int> Model::settle(const State& s, Mask gone) {
   Book::List wanted = book_.list(able);
   Mask target = book_.mask_of(wanted);
 
-  for (int changes = 0; changes <= 6; ++changes) {
+  for (int attempts = 0; attempts <= 8; ++attempts) {
     known = latest();
     bool quiet = book_.mask_of(known.holders) == target;
     int seen = 0;
@@ -378,7 +382,7 @@ std::optional<int> Model::settle(const State& s, Mask gone) {
       seen = std::max<int>(seen, own.promised);
       if (has(target, q)) quiet = quiet && own.state == ClaimState::settled;
     }
-    if (quiet) return !s.safe || (record & target) == target ? changes : -1;
+    if (quiet) return !s.safe || (record & target) == target ? attempts : -1;
 
     const auto& members = book_.nodes_of(known.holders);
     int p = *std::find_if(members.begin(), members.end(), [&](int q) { return !has(gone, q); });
@@ -394,7 +398,7 @@ std::optional<int> Model::settle(const State& s, Mask gone) {
       if (step.granted) told[at(q)] = step.told;
     }
     Book::Choice choice = book_.may_propose(known.holders, begun.number, p, told);
-    if (!choice.may) return -1;
+    if (!choice.may) continue;
     Book::List value = choice.forced;
     if (value == 0) {
       value = book_.in_order(wanted, known.holders);
@@ -413,7 +417,7 @@ std::optional<int> Model::settle(const State& s, Mask gone) {
       claims[at(q)] = step.claims;
       if (step.granted) accepted |= bit(q);
     }
-    if (!book_.decided(known.holders, begun.number, p, accepted)) return -1;
+    if (!book_.decided(known.holders, begun.number, p, accepted)) continue;  // a higher ballot
     claims[at(p)] = book_.learn(claims[at(p)], known.x + 1, value);
   }
   return -1;
@@ -446,7 +450,10 @@ void Model::write(const State& s, std::vector<std::uint8_t>& out) const {
       put(t.filled);
       put(t.value);
       put(t.accepted);
-      for (int i = 0; i < scope_.nodes; ++i) put(t.promise[at(i)]);
+      for (int i = 0; i < scope_.nodes; ++i) {
+        put(t.promise[at(i)] >> 8U);
+        put(t.promise[at(i)]);
+      }
     }
   }
 }
@@ -478,7 +485,7 @@ State Model::unpack(const std::uint8_t* from) const {
       t.filled = get();
       t.value = get();
       t.accepted = get();
-      for (int i = 0; i < scope_.nodes; ++i) t.promise[at(i)] = get();
+      for (int i = 0; i < scope_.nodes; ++i) t.promise[at(i)] = get_ref();
     }
   }
   return s;
@@ -520,7 +527,31 @@ State Model::renamed(std::size_t naming, const State& s) {
   return out;
 }
 
-std::uint64_t Model::pack(const State& s, std::vector<std::uint8_t>& out) {
+/// Forgets what nothing can depend on any more, so that fewer states differ.
+void Model::tidy(State& s) const {
+  if (s.safe) s.ok = s.arrived = 0;
+  int oldest = scope_.sets;
+  for (int q = 0; q < scope_.nodes; ++q) {
+    oldest = std::min<int>(oldest, book_.facts(s.claims[at(q)]).x);
+  }
+  for (int x = 1; x < scope_.sets; ++x) {
+    for (int number = 1; number <= scope_.attempts + 1; ++number) {
+      Try& t = try_of(s, x, number);
+      if (t.by == 0) continue;
+      if (x < oldest) {  // everybody answers BEHIND
+        t = {};
+        continue;
+      }
+      const Book::Facts& own = book_.facts(s.claims[at(t.by - 1)]);
+      bool under_way = own.x == x && own.promised == number;
+      if (t.value != 0 || !under_way) t.promise = {}, t.filled = 0;
+    }
+  }
+}
+
+std::uint64_t Model::pack(const State& given, std::vector<std::uint8_t>& out) {
+  State s = given;
+  tidy(s);
   write(s, out);
   std::uint64_t least = xxh3_64(out);
   std::vector<std::uint8_t> bytes;

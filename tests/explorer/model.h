@@ -70,8 +70,8 @@ class Model {
   void moves(const State& state, const Emit& emit);
   /// The invariant that is violated, or nullptr.
   const char* check(const State& state);
-  /// Lets the nodes that are not gone settle by a fixed schedule. The number of changes it took, -1
-  /// if they do not settle, none if too few holders are left.
+  /// Lets the nodes that are not gone settle by a fixed schedule. The number of attempts it took,
+  /// -1 if they do not settle, none if too few holders are left.
   std::optional<int> settle(const State& state, Mask gone);
 
   /// The bytes of a state; with symmetry, those of the naming of the nodes with the least hash.
@@ -98,6 +98,7 @@ class Model {
   void reads(const State& s, int q, const Emit& emit);
   void mistakes(const State& s, int q, const Emit& emit);
   bool fill(State& s, int x, int by, int newcomer, Mask source);
+  void tidy(State& s) const;
   void write(const State& s, std::vector<std::uint8_t>& out) const;
   State renamed(std::size_t naming, const State& s);
 
