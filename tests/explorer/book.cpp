@@ -30,12 +30,14 @@ std::uint64_t u(int number) { return static_cast<std::uint64_t>(number); }
 
 }  // namespace
 
-Book::Book(int nodes) : nodes_(nodes) {
+Book::Book(int nodes, int first) : nodes_(nodes) {
   Naming naming{};
   std::iota(naming.begin(), naming.end(), std::uint8_t{0});
   do {
-    namings_.push_back(naming);
-  } while (std::next_permutation(naming.begin(), naming.begin() + nodes));
+    bool keeps =
+        std::all_of(naming.begin(), naming.begin() + first, [&](int to) { return to < first; });
+    if (keeps) namings_.push_back(naming);
+  } while (std::next_permutation(naming.begin() + 1, naming.begin() + nodes));
   renamed_.resize(namings_.size());
   renamed_told_.resize(namings_.size());
   renamed_lists_.resize(namings_.size());

@@ -41,7 +41,7 @@ class Book {
     std::uint8_t number{};  // of the ballot that `begin` chose
   };
 
-  explicit Book(int nodes);
+  Book(int nodes, int first);  // first: the nodes of the first set, of which node 0 leads
 
   Ref unknown(int self) { return number_of(Claims(holder(self))); }
   Ref founder(int self);
@@ -72,7 +72,8 @@ class Book {
   Mask mask_of(List list) const { return masks_[list]; }
   List in_order(List wanted, List holders);
 
-  /// Another naming of the nodes: node i is called renamed[i].
+  /// Another naming of the nodes, in which the first set and its lead keep their names: node i is
+  /// called naming[i].
   using Naming = std::array<std::uint8_t, most_nodes>;
   const std::vector<Naming>& namings() const { return namings_; }
   Ref rename(std::size_t naming, Ref ref);

@@ -13,12 +13,13 @@ namespace {
 
 constexpr const char* usage =
     "usage: claims_explorer [--nodes N] [--copies R] [--sets S] [--attempts A] [--first F]\n"
-    "                       [--gone K] [--no-progress] [--fill-at-once] [--no-symmetry]\n"
+    "                       [--gone K] [--no-progress] [--fill-at-once | --slow-fill]\n"
+    "                       [--no-symmetry] [--answers-only]\n"
     "                       [--most STATES] [--mistake NAME] [--expect-violation]\n"
     "sets: in a row, the first included; attempts: for each set after the first; first: nodes in\n"
     "the first set; gone: nodes that may be lost for good in the progress check\n"
     "mistakes: hearsay timer unsettled_peer no_self_fence check_on_arrival wiped_disk\n"
-    "          second_founder\n";
+    "          second_founder, and with --slow-fill drop_in_fill\n";
 
 /// Hashes of the states seen: a table with open addressing, which holds 0 in free places.
 class Seen {
@@ -59,13 +60,17 @@ class Search {
   bool run() {
     State first = model_.first_state();
     add(first, 0, 0);
+    violation_ = wrong_with(first);
     std::size_t at = 0;
     for (; at < parents_.size() && !violation_ && parents_.size() < most_; ++at) {
-      State state = stored(at);
-      model_.moves(state, [&](const Move&, const State& next, const char* violation) {
+      model_.moves(stored(at), [&](const Move& move, const State& next, const char* violation) {
         if (violation_) return;
-        add(next, at, depths_[at] + 1);
-        if (violation) violation_ = violation;
+        bool fresh = add(next, at, depths_[at] + 1);
+        if (!violation && fresh) violation = wrong_with(next);
+        if (!violation) return;
+        violation_ = violation;
+        last_ = at;
+        last_step_ = line(depths_[at] + 1, move, next);
       });
     }
     finished_ = at == parents_.size();
@@ -76,24 +81,29 @@ class Search {
  private:
   State stored(std::size_t i) const { return model_.unpack(&pool_[i * model_.packed_size()]); }
 
-  void add(const State& state, std::size_t parent, int depth) {
-    if (!seen_.insert(model_.pack(state, bytes_))) return;
+  bool add(const State& state, std::size_t parent, int depth) {
+    if (!seen_.insert(model_.pack(state, bytes_))) return false;
     pool_.insert(pool_.end(), bytes_.begin(), bytes_.end());
     parents_.push_back(static_cast<std::uint32_t>(parent));
     depths_.push_back(static_cast<std::uint8_t>(depth));
-    if (const char* broken = model_.check(state)) violation_ = broken;
-    if (!violation_ && model_.scope().gone >= 0) settle(state);
+    return true;
   }
 
-  void settle(const State& state) {
+  const char* wrong_with(const State& state) {
+    const char* broken = model_.check(state);
+    return broken || model_.scope().gone < 0 || settles(state) ? broken : "progress";
+  }
+
+  bool settles(const State& state) {
     for (unsigned gone = 0; gone < 1U << model_.scope().nodes; ++gone) {
       if (std::popcount(gone) > model_.scope().gone) continue;
       auto attempts = model_.settle(state, static_cast<Mask>(gone));
       if (!attempts) continue;
       ++settlings_;
       slowest_ = std::max(slowest_, *attempts);
-      if (*attempts < 0) violation_ = "progress";
+      if (*attempts < 0) return false;
     }
+    return true;
   }
 
   void report() {
@@ -112,26 +122,32 @@ class Search {
       std::printf("no violation\n");
       return;
     }
-    std::printf("%s violated after %d steps\n", violation_, static_cast<int>(depths_.back()));
+    std::printf("%s violated after %d steps\n", violation_, depths_[last_] + 1);
     trace();
   }
 
-  /// The way to the last state. Each line uses the names that the nodes have in the state before.
+  std::string line(int step, const Move& move, const State& next) {
+    std::string number = std::to_string(step), what = model_.text(move);
+    number.insert(0, 3 - std::min<std::size_t>(number.size(), 3), ' ');
+    what.resize(std::max<std::size_t>(what.size(), 42), ' ');
+    return number + "  " + what + "  " + model_.text(next);
+  }
+
+  /// The way to the violation. Each line uses the names that the nodes have in the state before.
   void trace() {
-    std::vector<std::size_t> way{parents_.size() - 1};
+    std::vector<std::size_t> way{last_};
     while (way.back() != 0) way.push_back(parents_[way.back()]);
     for (std::size_t i = way.size(); i-- > 1;) {
       bool found = false;
       std::vector<std::uint8_t> bytes;
-      State state = stored(way[i]);
       std::uint64_t wanted = model_.pack(stored(way[i - 1]), bytes);
-      model_.moves(state, [&](const Move& move, const State& next, const char*) {
+      model_.moves(stored(way[i]), [&](const Move& move, const State& next, const char*) {
         if (found || model_.pack(next, bytes) != wanted) return;
         found = true;
-        std::printf("%3zu  %-44s %s\n", way.size() - i, model_.text(move).c_str(),
-                    model_.text(next).c_str());
+        std::puts(line(static_cast<int>(way.size() - i), move, next).c_str());
       });
     }
+    std::puts(last_step_.c_str());
   }
 
   Model model_;
@@ -142,6 +158,8 @@ class Search {
   std::vector<std::uint8_t> depths_{};
   std::vector<std::uint8_t> bytes_{};
   const char* violation_ = nullptr;
+  std::size_t last_ = 0;  // the state before the violation
+  std::string last_step_{};
   std::size_t settlings_ = 0;
   int slowest_ = 0;
   bool finished_ = false;
@@ -167,6 +185,10 @@ bool parse(int count, char** words, Arguments& out) {
       s.gone = -1;
     } else if (flag == "--fill-at-once") {
       s.fill_at_once = true;
+    } else if (flag == "--slow-fill") {
+      s.slow_fill = true;
+    } else if (flag == "--answers-only") {
+      s.answers_only = true;
     } else if (flag == "--no-symmetry") {
       s.symmetry = false;
     } else if (flag == "--expect-violation") {

@@ -37,7 +37,7 @@ Mask mask_renamed(const Book::Naming& naming, Mask mask) {
 
 }  // namespace
 
-Model::Model(const Scope& scope) : scope_(scope), book_(scope.nodes) {
+Model::Model(const Scope& scope) : scope_(scope), book_(scope.nodes, scope.first) {
   ENSURE(scope.nodes <= most_nodes && scope.sets - 1 <= most_links);
   ENSURE(scope.attempts + 1 <= most_ballots && scope.first <= scope.copies);
   for (unsigned mask = 1; mask < 1U << scope.nodes; ++mask) {
@@ -169,8 +169,17 @@ void Model::fills(const State& s, int x, int number, const Emit& emit) {
     for (int from = 0; from < scope_.nodes; ++from) {
       if (from != p && (!wrong("unsettled_peer") || from == q)) continue;
       State next = s;
-      if (!fill(next, x, p, q, wrong("timer") ? 0 : bit(from))) continue;
-      try_of(next, x, number).filled |= bit(q);
+      Try& after = try_of(next, x, number);
+      if (scope_.slow_fill && !has(t.filling, q)) {
+        if ((s.record & bit(from)) != 0) next.record |= bit(q);
+        after.filling |= bit(q);
+        emit({"is compared with", q, from}, next, nullptr);
+        continue;
+      }
+      Mask source = wrong("timer") || scope_.slow_fill ? Mask{} : bit(from);
+      if (!fill(next, x, p, q, source)) continue;
+      after.filled |= bit(q);
+      after.filling &= static_cast<Mask>(~bit(q));
       emit({"is filled by", q, from}, next, nullptr);
     }
   }
@@ -229,7 +238,7 @@ void Model::propose(const State& s, int x, int number, Book::List value, const E
   Try& t = try_of(next, x, number);
   t.value = value;
   t.accepted |= bit(p);
-  t.filled = 0;  // nobody asks any more
+  t.filling = t.filled = 0;  // nobody asks any more
   emit({"proposes with ballot", p, number, value}, next, nullptr);
 }
 
@@ -238,7 +247,7 @@ void Model::decides(const State& s, int x, int number, const Emit& emit) {
   Book::List known = s.sets[at(x)];
   if (known == t.value || !book_.decided(set_of(s, x), number, t.by - 1, t.accepted)) return;
   State next = s;
-  const char* violation = known != 0 ? "O1" : nullptr;
+  const char* violation = known != 0 && !scope_.answers_only ? "O1" : nullptr;
   next.sets[at(x)] = t.value;
   int p = t.by - 1;
   next.claims[at(p)] = book_.learn(s.claims[at(p)], x + 1, t.value);
@@ -278,7 +287,12 @@ void Model::records(const State& s, int q, const Emit& emit) {
     }
   }
   Mask holders = book_.mask_of(own.holders);
-  if (own.may_drop && has(s.record, q) && (s.record & holders) == holders) {
+  bool filling = false;
+  for (const auto& link : s.tries) {
+    for (const Try& t : link) filling = filling || has(t.filling, q);
+  }
+  if (wrong("drop_in_fill")) filling = false;
+  if (own.may_drop && !filling && has(s.record, q) && (s.record & holders) == holders) {
     State next = s;
     next.record &= static_cast<Mask>(~bit(q));
     emit({"drops its stray copy", q}, next, nullptr);
@@ -325,6 +339,7 @@ void Model::mistakes(const State& s, int q, const Emit& emit) {
 }
 
 const char* Model::check(const State& s) {
+  if (scope_.answers_only) return nullptr;
   int last = newest(s);
   for (int x = 1; x <= last; ++x) {
     Mask settled = 0;
@@ -447,6 +462,7 @@ void Model::write(const State& s, std::vector<std::uint8_t>& out) const {
     for (int number = 1; number <= scope_.attempts + 1; ++number) {
       const Try& t = try_of(s, x, number);
       put(t.by);
+      put(t.filling);
       put(t.filled);
       put(t.value);
       put(t.accepted);
@@ -482,6 +498,7 @@ State Model::unpack(const std::uint8_t* from) const {
     for (int number = 1; number <= scope_.attempts + 1; ++number) {
       Try& t = try_of(s, x, number);
       t.by = get();
+      t.filling = get();
       t.filled = get();
       t.value = get();
       t.accepted = get();
@@ -516,6 +533,7 @@ State Model::renamed(std::size_t naming, const State& s) {
       if (t.by == 0) continue;
       Try& r = try_of(out, x, number);
       r.by = static_cast<std::uint8_t>(names[at(t.by - 1)] + 1);
+      r.filling = mask_renamed(names, t.filling);
       r.filled = mask_renamed(names, t.filled);
       r.value = book_.rename_list(naming, t.value);
       r.accepted = mask_renamed(names, t.accepted);
@@ -544,7 +562,7 @@ void Model::tidy(State& s) const {
       }
       const Book::Facts& own = book_.facts(s.claims[at(t.by - 1)]);
       bool under_way = own.x == x && own.promised == number;
-      if (t.value != 0 || !under_way) t.promise = {}, t.filled = 0;
+      if (t.value != 0 || !under_way) t.promise = {}, t.filling = t.filled = 0;
     }
   }
 }

@@ -13,22 +13,25 @@ constexpr int most_ballots = 4;  // attempts for each link, and one more: who ta
 
 struct Scope {
   int nodes = 3;
-  int copies = 3;    // r
-  int sets = 2;      // in a row, the first included
-  int attempts = 2;  // for each set after the first
-  int first = 1;     // nodes in the first set
-  int gone = 1;      // for progress: nodes that never come back; -1: progress is not checked
+  int copies = 3;          // r
+  int sets = 2;            // in a row, the first included
+  int attempts = 2;        // for each set after the first
+  int first = 1;           // nodes in the first set
+  int gone = 1;            // for progress: nodes that never come back; -1: progress is not checked
+  bool slow_fill = false;  // records are compared first, and later the newcomer is filled
   bool fill_at_once = false;  // newcomers are filled in the step that proposes them
   bool symmetry = true;
-  std::string mistake{};  // made by the surroundings of the class; empty: none
+  bool answers_only = false;  // only wrong answers count, no state before them
+  std::string mistake{};      // made by the surroundings of the class; empty: none
 };
 
 /// One attempt, and every message that belongs to it. A message that was sent exists for ever.
 struct Try {
-  std::uint8_t by{};                             // the proposer + 1; 0: this ballot was not used
-  Mask filled{};                                 // newcomers that the proposer has filled
-  Book::List value{};                            // ACCEPT carries this; 0: not proposed yet
-  Mask accepted{};                               // ACCEPTED came from these
+  std::uint8_t by{};   // the proposer + 1; 0: this ballot was not used
+  Mask filling{};      // newcomers whose records the proposer has compared, with slow_fill
+  Mask filled{};       // newcomers that the proposer has filled
+  Book::List value{};  // ACCEPT carries this; 0: not proposed yet
+  Mask accepted{};     // ACCEPTED came from these
   std::array<Book::Told, most_nodes> promise{};  // PROMISE of each node
   friend bool operator==(const Try&, const Try&) = default;
 };
