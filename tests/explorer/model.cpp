@@ -173,14 +173,14 @@ void Model::fills(const State& s, int x, int number, const Emit& emit) {
       if (scope_.slow_fill && !has(t.filling, q)) {
         if ((s.record & bit(from)) != 0) next.record |= bit(q);
         after.filling |= bit(q);
-        emit({"is compared with", q, from}, next, nullptr);
+        emit({"is compared with", q, -1, 0, from}, next, nullptr);
         continue;
       }
       Mask source = wrong("timer") || scope_.slow_fill ? Mask{} : bit(from);
       if (!fill(next, x, p, q, source)) continue;
       after.filled |= bit(q);
       after.filling &= static_cast<Mask>(~bit(q));
-      emit({"is filled by", q, from}, next, nullptr);
+      emit({"is filled by", q, -1, 0, from}, next, nullptr);
     }
   }
 }
@@ -270,7 +270,7 @@ void Model::records(const State& s, int q, const Emit& emit) {
     State next = s;
     next.put_x = own.x;
     next.put_holders = own.holders;
-    emit({"begins a put", q, own.x}, next, nullptr);
+    emit({"begins a put under set", q, own.x}, next, nullptr);
   }
   if (s.put_x != 0 && has(book_.mask_of(s.put_holders), q)) {
     bool ok = book_.copied(s.claims[at(q)], s.put_x) == CopyVerdict::ok;
@@ -283,7 +283,7 @@ void Model::records(const State& s, int q, const Emit& emit) {
       next.safe = s.safe || book_.safe(s.put_holders, next.ok);
     }
     if (next.record != s.record || (!s.safe && (next.ok != s.ok || next.arrived != s.arrived))) {
-      emit({"stores the record", q, s.put_x}, next, nullptr);
+      emit({"stores the record of set", q, s.put_x}, next, nullptr);
     }
   }
   Mask holders = book_.mask_of(own.holders);
@@ -333,7 +333,7 @@ void Model::mistakes(const State& s, int q, const Emit& emit) {
       next = s;
       if (!fill(next, own.x, q, newcomer, bit(q))) continue;
       next.early[at(q)] |= bit(newcomer);
-      emit({"is filled, before its own fence, by", newcomer, q}, next, nullptr);
+      emit({"is filled, before the own fence, by", newcomer, -1, 0, q}, next, nullptr);
     }
   }
 }
@@ -586,8 +586,9 @@ std::uint64_t Model::pack(const State& given, std::vector<std::uint8_t>& out) {
 std::string Model::text(const Move& move) const {
   std::string out(1, static_cast<char>('a' + move.node));
   out += std::string(" ") + move.what;
-  if (move.other >= 0) out += " " + std::to_string(move.other);
+  if (move.number >= 0) out += " " + std::to_string(move.number);
   if (move.list != 0) out += " " + book_.text_of(move.list);
+  if (move.from >= 0) out += std::string(" ") + static_cast<char>('a' + move.from);
   return out;
 }
 

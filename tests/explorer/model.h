@@ -55,8 +55,9 @@ struct State {
 struct Move {
   const char* what = "";
   int node = -1;
-  int other = -1;  // a number, or a second node
+  int number = -1;  // of a ballot or a set
   Book::List list{};
+  int from = -1;  // another node
 };
 
 /// What can happen next in a state, and what must be so in every state.
