@@ -52,6 +52,17 @@ struct State {
   std::array<std::array<Try, most_ballots>, most_links> tries{};
 };
 
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+inline Book::List set_of(const State& s, int x) { return s.sets[at(x - 1)]; }
+inline Try& try_of(State& s, int x, int number) { return s.tries[at(x - 1)][at(number - 1)]; }
+inline const Try& try_of(const State& s, int x, int number) {
+  return s.tries[at(x - 1)][at(number - 1)];
+}
+
+/// Votes, counted afresh and not with the functions under test.
+int votes(const std::vector<int>& nodes, Mask some);
+int all_votes(const std::vector<int>& nodes);
+
 struct Move {
   const char* what = "";
   int node = -1;
