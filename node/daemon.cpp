@@ -9,7 +9,7 @@
 #include "config/disk.h"
 #include "config/settings.h"
 #include "node/driver.h"
-#include "node/instance.h"
+#include "node/home.h"
 #include "node/io/file_lock.h"
 #include "node/io/sqlite_store.h"
 #include "node/log_routes.h"
@@ -135,7 +135,7 @@ Result<std::unique_ptr<LogFile>> open_log(const Paths& paths, const Settings& se
 }
 
 Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOptions& options,
-                   Instance& instance, service::Up up) {
+                   Home& home, service::Up up) {
   auto log = open_log(paths, settings, options);
   if (!log) return log.error();
   if (auto fine = allow_connections(settings.count("limits.connections")); !fine) return fine;
@@ -152,8 +152,8 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   io::uv::Loop loop;
   auto driver = Driver::open(
       {loop, **store, **log},
-      {.identity = instance.identity,
-       .overlay = instance.overlay,
+      {.identity = home.identity,
+       .overlay = home.overlay,
        .epoch = *epoch,
        .options = to_options(settings, options.version),
        .seeds = fresh_seeds(),
@@ -169,10 +169,10 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                               {{"reason", kept.error().text}}});
              }
            },
-       .authority_node = instance.authority_node,
+       .authority_node = home.authority_node,
        .keep_credential =
            [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
-       .enroller = instance.authority ? &*instance.authority : nullptr,
+       .enroller = home.authority ? &*home.authority : nullptr,
        .transport = transport_options(settings)});
   if (!driver) return driver.error();
   if (auto kept = config::remember_start(paths, flags_of(options)); !kept) {
@@ -180,16 +180,16 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                    "where this node listens was not kept for its next start",
                    {{"reason", kept.error().text}}});
   }
-  if (instance.revocations) {
-    auto set = (*driver)->transport().set_revocations(*instance.revocations);
+  if (home.revocations) {
+    auto set = (*driver)->transport().set_revocations(*home.revocations);
     if (!set) return set.error();
   }
-  add_overlay_routes(**driver, instance);
+  add_overlay_routes(**driver, home);
   add_log_routes((*driver)->service().api(), **log);
   (*log)->write({LogLevel::info,
                  "this node listens",
                  {{"node", (*driver)->transport().id().hex()},
-                  {"overlay", instance.overlay.name},
+                  {"overlay", home.overlay.name},
                   {"address", (*driver)->transport().addresses().front()},
                   {"version", options.version}}});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
@@ -216,13 +216,13 @@ Result<void> run_in(const Paths& paths, const DaemonOptions& options) {
     if (!addresses) return addresses.error();
     up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
   }
-  auto instance = load_instance(paths, now);
-  if (!instance) {  // a file that cannot be read is no wrong usage
-    Error why = instance.error();
+  auto home = load_home(paths, now);
+  if (!home) {  // a file that cannot be read is no wrong usage
+    Error why = home.error();
     if (why.code == ErrorCode::invalid) why.code = ErrorCode::internal;
     return why;
   }
-  return serve(paths, *settings, options, *instance, std::move(up));
+  return serve(paths, *settings, options, *home, std::move(up));
 }
 
 }  // namespace
