@@ -78,7 +78,9 @@ struct Quiet : TransportListener {
     std::fprintf(stderr, "bench_rpc: unreachable: %s\n", why.text.c_str());
     std::exit(1);
   }
-  void log(LogLine line) override { std::fprintf(stderr, "bench_rpc: %s\n", to_text(line).c_str()); }
+  void log(LogLine line) override {
+    std::fprintf(stderr, "bench_rpc: %s\n", to_text(line).c_str());
+  }
 };
 
 struct EchoNode final : Quiet {

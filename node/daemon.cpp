@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/signature_rule.h"
@@ -116,12 +117,22 @@ void say_ready(LogFile& log) {
   log.take_stderr();
 }
 
+/// As systemd tells it: the variable names the device and inode of the journal's stream. Children
+/// of a service inherit the variable, but may have another stderr.
+bool stderr_is_journal() {
+  auto stream = config::process_environment("JOURNAL_STREAM");
+  struct stat info {};
+  return stream && ::fstat(STDERR_FILENO, &info) == 0 &&
+         *stream == fmt::format("{}:{}", info.st_dev, info.st_ino);
+}
+
 Result<std::unique_ptr<LogFile>> open_log(const Paths& paths, const Settings& settings,
                                           const DaemonOptions& options) {
   auto level = parse_level(settings.text("log.level"));
   if (!level) return level.error();
-  return LogFile::open(paths.log_file().string(),
-                       {.level = *level, .to_terminal = options.log_to_terminal});
+  return LogFile::open(paths.log_file().string(), {.level = *level,
+                                                   .to_terminal = options.log_to_terminal,
+                                                   .terminal_is_journal = stderr_is_journal()});
 }
 
 Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOptions& options,

@@ -29,6 +29,12 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
+/// As syslog numbers them; the journal reads it in front of a line on stderr.
+int priority(LogLevel level) {
+  constexpr int numbers[] = {7, 6, 4, 3};
+  return numbers[static_cast<std::size_t>(level)];
+}
+
 Time monotonic() {
   auto since = std::chrono::steady_clock::now().time_since_epoch();
   return Time(std::chrono::duration_cast<Duration>(since));
@@ -42,9 +48,10 @@ class LogFile::Impl {
       : limiter(options.limits),
         now(options.now != nullptr ? options.now : monotonic),
         level(options.level),
+        journal(options.to_terminal && options.terminal_is_journal),
         logger("beckond", std::make_shared<spdlog::sinks::rotating_file_sink_st>(
                               path, options.file_bytes, options.old_files, false, handlers())) {
-    if (options.to_terminal)
+    if (options.to_terminal && !journal)
       logger.sinks().push_back(std::make_shared<spdlog::sinks::stderr_color_sink_st>());
   }
 
@@ -53,7 +60,12 @@ class LogFile::Impl {
     redirect();
   }
 
-  void put(const LogLine& line) { logger.log(to_spdlog(line.level), "{}", to_text(line)); }
+  void put(const LogLine& line) {
+    std::string text = to_text(line);
+    logger.log(to_spdlog(line.level), "{}", text);
+    if (journal && line.level >= level)
+      std::fprintf(stderr, "<%d>%s\n", priority(line.level), text.c_str());
+  }
 
   void put_left_out(Time until) {
     for (const LogLine& line : limiter.left_out(until)) put(line);
@@ -77,6 +89,7 @@ class LogFile::Impl {
   LogLimiter limiter;
   Time (*now)();
   LogLevel level;
+  bool journal;
   spdlog::logger logger;  // last: it opens the file
 };
 

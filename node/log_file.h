@@ -19,6 +19,7 @@ class LogFile {
     std::size_t old_files = 3;
     LogLevel level = LogLevel::info;
     bool to_terminal = false;
+    bool terminal_is_journal = false;  // systemd's: it wants <priority> and has a clock itself
     LogLimiter::Options limits{};
     Time (*now)() = nullptr;  // for the limits; none: the system's monotonic clock
   };

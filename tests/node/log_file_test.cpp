@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -81,6 +82,24 @@ TEST_SUITE("node/log_file") {
           std::string::npos);
     CHECK(text.find(" debug third\n") != std::string::npos);
     CHECK(text.find("fourth") == std::string::npos);
+  }
+
+  TEST_CASE("lines for the journal begin with their priority and have no time") {
+    Folder folder;
+    std::string journal = folder.file() + ".stderr";
+    CHECK(signal_of([&] {
+            REQUIRE(std::freopen(journal.c_str(), "w", stderr) != nullptr);
+            auto log = *LogFile::open(
+                folder.file(),
+                {.level = LogLevel::debug, .to_terminal = true, .terminal_is_journal = true});
+            log->write({LogLevel::error, "one"});
+            log->write({LogLevel::warning, "two"});
+            log->write({LogLevel::info, "three", {{"peer", "1f9a3c02"}}});
+            log->write({LogLevel::debug, "four"});
+            std::fflush(stderr);
+          }) == 0);
+    CHECK(content(journal) == "<3>one\n<4>two\n<6>three peer=1f9a3c02\n<7>four\n");
+    CHECK(content(folder.file()).find(" info three peer=1f9a3c02\n") != std::string::npos);
   }
 
   TEST_CASE("a flood of one kind of line becomes a count, and other kinds are written") {

@@ -60,7 +60,7 @@ class ItemSync {
     std::deque<Span> spans{};  // found by it, still to list
     std::deque<ItemKey> push{};
     std::deque<ItemKey> pull{};
-    std::size_t bytes{};  // moved since the last pause
+    std::size_t bytes{};             // moved since the last pause
     std::size_t pushed{}, pulled{};  // items, for the log
     Time not_before = Time::min();
     bool settled = true;
