@@ -29,8 +29,8 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
                          const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
-      genuine_(schema_, overlay.salt, signer),
-      index_rules_(schema_, genuine_),
+      genuine_(overlay.salt, signer),
+      index_rules_(genuine_),
       mailbox_rules_(overlay.id(), signer),
       users_(service.kernel(), signer, options.users),
       search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer, genuine_,
