@@ -21,15 +21,20 @@ struct DaemonOptions {
 };
 
 /// The life of one node: locks the home, reads what it holds, joins, serves until told to leave
-/// (SIGTERM, SIGINT, SIGHUP or the API). Whatever stops it from starting is said in a sentence with the
-/// cure.
+/// (SIGTERM, SIGINT, SIGHUP or the API). Whatever stops it from starting is said in a sentence with
+/// the cure.
 Result<void> run_daemon(const DaemonOptions& options);
 
+struct WantedOverlay {
+  std::string name{};
+  bool open = false;
+  std::string schema_file{};  // empty: the built-in schema
+};
 struct MadeOverlay {
   std::string name{};
   std::string id{};
   std::string authority{};
 };
-Result<MadeOverlay> found_overlay(const DaemonOptions& options, const std::string& name);
+Result<MadeOverlay> found_overlay(const DaemonOptions& options, const WantedOverlay& wanted);
 
 }  // namespace beckon

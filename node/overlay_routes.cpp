@@ -15,13 +15,30 @@ using service::ApiRequest;
 
 constexpr std::size_t most_in_invite = 4;
 
-Json overlay_json(const Instance& instance) {
-  bool closed = instance.overlay.admission == service::Admission::closed;
+bool is_closed(const Instance& instance) {
+  return instance.overlay.admission == service::Admission::closed;
+}
+
+/// The schema in use, and the number of one that waits for the next start.
+Json schema_json(Driver& driver) {
+  const service::Overlay& overlay = driver.transport().overlay();
+  std::uint32_t used = driver.participant().schema().number();
+  std::uint32_t held = service::schema_of(overlay).number();
+  const char* kind = "built-in";
+  if (overlay.schema_kind() == service::SchemaKind::fixed) kind = "fixed";
+  if (overlay.schema_kind() == service::SchemaKind::granted) kind = "signed";
+  Json out{{"kind", kind}, {"number", used}};
+  if (held != used) out["next"] = held;
+  return out;
+}
+
+Json overlay_json(Driver& driver, const Instance& instance) {
   Json out{{"name", instance.overlay.name},
            {"id", to_hex(instance.overlay.id())},
-           {"admission", closed ? "closed" : "open"},
+           {"admission", is_closed(instance) ? "closed" : "open"},
+           {"schema", schema_json(driver)},
            {"authority_here", instance.authority.has_value()}};
-  if (!instance.authority) return out;
+  if (!instance.authority || !is_closed(instance)) return out;
   out["open_invites"] = instance.authority->open_invites();
   out["members"] = Json::array();
   for (const auto& member : instance.authority->members()) {
@@ -54,9 +71,9 @@ std::vector<std::string> addresses_for_others(Driver& driver) {
 Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
   auto addresses = addresses_for_others(driver);
   WallTime now = driver.service().kernel().now().wall;
-  if (instance.authority)
+  if (instance.authority && is_closed(instance))
     return instance.authority->invite(driver.transport().id(), addresses, now);
-  if (instance.overlay.admission == service::Admission::closed) {
+  if (is_closed(instance)) {
     return Error{ErrorCode::refused,
                  "only the node that holds the authority's key can invite to this overlay"};
   }
@@ -92,6 +109,8 @@ Result<chord::Id> find_member(const io::Authority& authority, const std::string&
 }
 
 void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const Answer& answer) {
+  if (!is_closed(instance))
+    return answer.problem({ErrorCode::refused, "an open overlay has no members to expel"});
   if (!instance.authority) {
     return answer.problem(
         {ErrorCode::refused, "only the node that holds the authority's key can expel members"});
@@ -110,6 +129,27 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
   answer.json({{"node", member->hex()}, {"version", list->version}});
 }
 
+/// Kept before it is told: what others have heard of must not be gone after a crash.
+void grow_schema(Driver& driver, Instance& instance, const ApiRequest& request,
+                 const Answer& answer) {
+  const service::Overlay& present = driver.transport().overlay();
+  if (present.schema_kind() == service::SchemaKind::granted && !instance.authority) {
+    return answer.problem(
+        {ErrorCode::refused, "only the node that holds the authority's key can change the schema"});
+  }
+  if (!instance.authority) {  // says why this overlay's schema cannot grow
+    return answer.problem(service::check_growth(present, {}, Ed25519()).error());
+  }
+  auto next = instance.authority->grow(present, request.http.body);
+  if (!next) return answer.problem(next.error());
+  service::Overlay grown = present;
+  grown.schema = *next;
+  if (auto kept = keep_overlay(instance.paths, grown); !kept) return answer.problem(kept.error());
+  if (auto spread = driver.transport().set_schema(*next); !spread)
+    return answer.problem(spread.error());
+  answer.json(schema_json(driver));
+}
+
 }  // namespace
 
 void add_overlay_routes(Driver& driver, Instance& instance) {
@@ -121,8 +161,14 @@ void add_overlay_routes(Driver& driver, Instance& instance) {
       return credential_json(*renewal, expelled, driver.service().kernel().now().wall);
     });
   }
-  api.route("GET", "/v1/overlay",
-            [&instance](const ApiRequest&, Answer answer) { answer.json(overlay_json(instance)); });
+  driver.service().status_field("schema", [&driver] { return schema_json(driver); });
+  api.route("GET", "/v1/overlay", [&driver, &instance](const ApiRequest&, Answer answer) {
+    answer.json(overlay_json(driver, instance));
+  });
+  api.route("POST", "/v1/overlay/schema",
+            [&driver, &instance](const ApiRequest& request, Answer answer) {
+              grow_schema(driver, instance, request, answer);
+            });
   api.route("POST", "/v1/overlay/invites", [&driver, &instance](const ApiRequest&, Answer answer) {
     invite(driver, instance, answer);
   });

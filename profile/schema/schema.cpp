@@ -75,6 +75,9 @@ Result<void> check_number(const Attribute& a) {
   if (a.min < -bound || a.max > bound)
     return invalid(a.name + ": the scope must lie in -10^18..10^18");
   if (a.scale > 9) return invalid(a.name + ": scale must be 0..9");
+  constexpr std::int64_t exact = 999'999'999'999'999;  // what every reader of JSON keeps
+  if (a.scale > 0 && (a.min < -exact || a.max > exact))
+    return invalid(a.name + ": with a scale the ends of the scope have at most 15 digits");
   if (a.scale > 0 && a.type != Type::decimal)
     return invalid(a.name + ": only decimals have a scale");
   if (!a.unit.empty() && unit_named(a.unit) == nullptr)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "protocol")
 import mail
 import overlay
 import sums
-from keys import placements, ring_key
+from keys import placements, text_key
 from peer import Link, node_id
 from questions import canonical, clauses_of, predicates, read_query, ways
 from records import choose, ed25519, elements, ed25519_holds, record
@@ -165,7 +165,7 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(len(alice.links), 3)
 
         self.assertGreater(alice.publish(), 8)
-        chess, nobody = (ring_key(b"T", "hobby", text) for text in (b"chess", b"beagling"))
+        chess, nobody = (text_key("hobby", text) for text in ("chess", "beagling"))
         compared = [alice.differs(key, there) for key in (chess, nobody) for there in (True, False)]
         self.assertEqual(compared, [False, True, True, False])
         for question in ("hobby=chess age=24..40", "hours:=10..16", "near=25.05,121.53,5km", "room=EC-300..399",

@@ -22,10 +22,19 @@ def sha256(data):
 SALT = sha256(b"beckon/overlay/1/builtin")[:16]
 
 
-def overlay_id():
-    schema = b'"default"'
-    return sha256(b"beckon/overlay/1" + bytes([6]) + b"beckon" + SALT + bytes([0, 0, 0])
-                  + struct.pack(">I", len(schema)) + schema)
+def counted8(string):
+    return bytes([len(string)]) + string.encode()
+
+
+def overlay_id(file=dict(name="beckon", salt=SALT.hex(), admission="open", schema="default")):
+    """The id of an overlay file (docs/protocol.md, "Overlay file"); of the built-in one if none is given."""
+    authority, limits = bytes.fromhex(file.get("authority", "")), file.get("limits", {})
+    kind = 0 if file["schema"] == "default" else 2 if authority else 1
+    out = b"beckon/overlay/2" + counted8(file["name"]) + bytes.fromhex(file["salt"])
+    out += bytes([file["admission"] == "closed", bool(authority)]) + authority
+    out += bytes([file.get("puzzle", 0), len(limits)])
+    out += b"".join(counted8(name) + struct.pack(">Q", limits[name]) for name in sorted(limits)) + bytes([kind])
+    return sha256(out + (sha256(canonical_text(file["schema"])) if kind == 1 else b""))
 
 
 def day(string, last=False):
@@ -110,6 +119,10 @@ def read_schema(text):
                  + ",\n".join(map(attribute_json, attributes))
                  + '],\n"classes":[\n' + ",\n".join(lines) + "]}\n")
     return attributes, classes, canonical
+
+
+def canonical_text(schema):
+    return read_schema(json.dumps(schema))[2].encode()
 
 
 def schema_vector(text):

@@ -15,9 +15,10 @@ import sums
 from keys import bucket_key, placements, prefix_key, ring_key, text_key
 from puzzle import first_solution, zero_bits
 from questions import canonical, clauses_of, may_match, predicates, read_query, ways
-from records import (LENGTHS, attribute_seed, choose, ed25519, elements, filter_of, group_seed, record, text_seed,
+from records import (LENGTHS, attribute_seed, choose, counted32, ed25519, elements, filter_of, group_seed, record, text_seed,
                             word, word_set)
-from schema import BUILT_IN, CLASSES, DOCS, SALT, attribute_of, fold, overlay_id, schema_vector, sha256, value
+from schema import (BUILT_IN, CLASSES, DOCS, SALT, attribute_of, canonical_text, fold, overlay_id, schema_vector, sha256,
+                    value)
 
 
 def read_profile(person):
@@ -44,11 +45,19 @@ def branch_vectors(branch, records):
             "may": [name for name, record_ in records if may_match(clauses, *record_)]}
 
 
+def overlay_vector(secret, file):
+    """The id, and, if the authority's secret is given, the schema document that it signs."""
+    text = b"" if file["schema"] == "default" else counted32(canonical_text(file["schema"]))
+    signed = secret and ed25519(bytes.fromhex(secret), b"beckon/schema/1" + overlay_id(file) + text)[1]
+    return [secret, file, overlay_id(file).hex(), (b"\x01" + text + signed).hex() if secret else ""]
+
+
 def computed(given):
     out = {"overlay": {"id": overlay_id().hex(), "salt": SALT.hex()},
            "everybody": [ring_key(b"A", "none", "", bytes([i])).hex() for i in range(16)]}
     out["schema"], out["classes"] = schema_vector(BUILT_IN)
     out["schemas"] = [[text, *schema_vector(text)] for text, *_ in given["schemas"]]
+    out["overlays"] = [overlay_vector(secret, file) for secret, file, *_ in given["overlays"]]
     out["folds"] = [[written, fold(written)] for written, _ in given["folds"]]
     out["texts"] = [[name, string, "%016x%016x" % text_seed(name, string)] for name, string, _ in given["texts"]]
     out["groups"] = [[name, kind, group, "%016x%016x" % group_seed(attribute_seed(name), kind, int(group))]

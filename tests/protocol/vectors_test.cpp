@@ -94,6 +94,23 @@ int solves(const PublicKey& key, std::uint64_t solution) {
   return puzzle.bits - 1;
 }
 
+/// The id of an overlay, and, if the authority's secret is given, the schema document it signs.
+Json overlay_vectors(const Json& given) {
+  Json out;
+  for (const Json& one : given.at("overlays")) {
+    auto overlay = service::parse_overlay(one.at(1).dump());
+    REQUIRE(overlay.has_value());
+    std::string document;
+    if (!one.at(0).get<std::string>().empty()) {
+      auto secret = bytes_of<SecretSeed>(one.at(0));
+      overlay->schema.signature = signer.sign(secret, overlay->schema.signed_part(overlay->id()));
+      document = to_hex(overlay->schema.encode());
+    }
+    out["overlays"].push_back({one.at(0), one.at(1), to_hex(overlay->id()), document});
+  }
+  return out;
+}
+
 Json puzzle_vectors(const Json& given) {
   Json out;
   for (const Json& one : given.at("puzzles")) {
@@ -193,6 +210,7 @@ Json query_vectors(const Json& given, const std::vector<Person>& people) {
 Json computed(const Json& given) {
   Json out = hash_vectors(given);
   out.update(puzzle_vectors(given));
+  out.update(overlay_vectors(given));
   out["overlay"] = {{"id", to_hex(service::builtin_overlay().id())}, {"salt", to_hex(salt)}};
   out["schema"] = to_hex(sha256(as_bytes(schema_json(schema))));
   for (const LayoutClass& layout : schema.classes()) out["classes"].push_back(name_text(layout));

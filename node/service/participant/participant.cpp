@@ -1,26 +1,11 @@
 #include "node/service/participant/participant.h"
 
-#include "profile/schema/schema_json.h"
-
 namespace beckon::service {
-
-namespace {
-
-Result<profile::Schema> schema_of(const Overlay& overlay) {
-  if (overlay.schema == "\"default\"") return profile::Schema::built_in();
-  auto schema = profile::parse_schema(overlay.schema);
-  if (!schema) return invalid("the overlay's schema cannot be used: " + schema.error().text);
-  return schema;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Participant>> Participant::open(Service& service, const Overlay& overlay,
                                                        const Signer& signer,
                                                        const Options& options) {
-  auto schema = schema_of(overlay);
-  if (!schema) return schema.error();
-  auto out = std::make_unique<Participant>(service, *std::move(schema), overlay, signer, options);
+  auto out = std::make_unique<Participant>(service, schema_of(overlay), overlay, signer, options);
   if (auto loaded = out->load(); !loaded) return loaded.error();
   return out;
 }

@@ -197,6 +197,8 @@ TEST_SUITE("profile/schema") {
           std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0.5,"max":5})")).find("decimals") !=
           std::string::npos);
+    CHECK(error_of(with(R"({"name":"a","type":"decimal","scale":9,"min":0,"max":1000000})"))
+              .find("15 digits") != std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0,"max":9,"ladder":[4,4]})"))
               .find("must grow") != std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0,"max":9,"max_values":300})"))
