@@ -16,7 +16,7 @@ namespace beckon {
 ///   - R is encode([S]B - [k]A), byte for byte, without the cofactor.
 ///
 /// acceptable_form() decides the first two. The third is a library's work, and keeps_the_rule()
-/// asks known answers of it first: libsodium 1.0.18 multiplies by no cofactor, 1.0.19 does.
+/// asks known answers of it first: libsodium 1.0.18 multiplies by no cofactor, a later one may.
 
 enum class SignatureEngine { sodium, openssl };  // the quicker one first
 

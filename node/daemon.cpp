@@ -170,6 +170,11 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
                               {{"reason", kept.error().text}}});
              }
            },
+       .keep_overlay =
+           [&](const service::Overlay& overlay) {
+             auto kept = keep_overlay(paths, overlay);
+             if (!kept) (*log)->write({LogLevel::error, kept.error().text});
+           },
        .authority_node = home.authority_node,
        .keep_credential =
            [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
@@ -245,12 +250,19 @@ Result<void> run_daemon(const DaemonOptions& options) {
   return ended;
 }
 
-Result<MadeOverlay> found_overlay(const DaemonOptions& options, const std::string& name) {
+Result<MadeOverlay> found_overlay(const DaemonOptions& options, const WantedOverlay& wanted) {
   auto paths = config::find_paths(options.home, config::process_environment);
   if (!paths) return paths.error();
   auto lock = lock_home(*paths);
   if (!lock) return config::blame_disk(*paths, lock.error());
-  auto overlay = create_overlay(*paths, name, io::uv::wall_now());
+  io::Authority::NewOverlay draft{.name = wanted.name};
+  if (wanted.open) draft.admission = service::Admission::open;
+  if (!wanted.schema_file.empty()) {
+    auto text = io::read_file(wanted.schema_file, service::SchemaDocument::max_text);
+    if (!text) return text.error();
+    draft.schema = as_text(*text);
+  }
+  auto overlay = create_overlay(*paths, draft, io::uv::wall_now());
   if (!overlay) return config::blame_disk(*paths, overlay.error());
   return MadeOverlay{overlay->name, to_hex(overlay->id()), paths->authority_dir().string()};
 }

@@ -25,11 +25,16 @@ struct DaemonOptions {
 /// the cure.
 Result<void> run_daemon(const DaemonOptions& options);
 
+struct WantedOverlay {
+  std::string name{};
+  bool open = false;
+  std::string schema_file{};  // empty: the built-in schema
+};
 struct MadeOverlay {
   std::string name{};
   std::string id{};
   std::string authority{};
 };
-Result<MadeOverlay> found_overlay(const DaemonOptions& options, const std::string& name);
+Result<MadeOverlay> found_overlay(const DaemonOptions& options, const WantedOverlay& wanted);
 
 }  // namespace beckon

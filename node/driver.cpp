@@ -1,5 +1,7 @@
 #include "node/driver.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "config/address.h"
@@ -157,6 +159,16 @@ void Driver::revocations(const service::Revocations& list) {
        "the overlay's authority has expelled this node: no node of the overlay answers it any "
        "more. To come back, ask for a new invite, then: beckon up --invite STRING"});
   start(service::Expelled{});
+}
+
+/// Records, keys and questions under way were made by the schema in use, so it stays in use.
+void Driver::schema(const service::SchemaDocument&) {
+  const service::Overlay& overlay = transport_->overlay();
+  if (node_.keep_overlay) node_.keep_overlay(overlay);
+  log_.write({LogLevel::info,
+              fmt::format("schema {} of the overlay has come; this node uses schema {} until its "
+                          "next start",
+                          service::schema_of(overlay).number(), hosting_->schema().number())});
 }
 
 void Driver::http_request(service::ExchangeId exchange, const service::HttpRequest& request) {

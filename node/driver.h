@@ -34,6 +34,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
     std::string advertise{};
     std::string socket{};
     std::function<void(const service::Revocations&)> keep_revocations{};
+    std::function<void(const service::Overlay&)> keep_overlay{};  // with a newer schema
     std::optional<chord::Id> authority_node{};  // closed overlays: who renews credentials
     std::function<Result<void>(const service::Credential&)> keep_credential{};
     service::Enroller* enroller = nullptr;  // this node is the authority's; outlives the driver
@@ -74,6 +75,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   void same_key(const chord::PeerRef& peer, std::uint64_t epoch) override;
   void log(LogLine line) override { log_.write(line); }
   void revocations(const service::Revocations& list) override;
+  void schema(const service::SchemaDocument& document) override;
   void http_request(service::ExchangeId exchange, const service::HttpRequest& request) override;
   void http_closed(service::ExchangeId exchange) override;
 

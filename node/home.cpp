@@ -33,6 +33,8 @@ Result<Overlay> load_overlay(const config::Paths& paths) {
   auto overlay = service::parse_overlay(as_text(**bytes));
   if (!overlay)
     return invalid(fmt::format("{}: {}", paths.overlay_file().string(), overlay.error().text));
+  if (auto genuine = service::check_schema(*overlay, Ed25519()); !genuine)
+    return invalid(fmt::format("{}: {}", paths.overlay_file().string(), genuine.error().text));
   return overlay;
 }
 
@@ -134,6 +136,14 @@ Result<void> check_not_expelled(const Home& home) {
                            home.overlay.name)};
 }
 
+/// An authority of an open overlay signs schemas and nothing else.
+Result<void> load_open(const config::Paths& paths, Home& home) {
+  if (home.overlay.authority) {
+    if (auto read = load_authority(paths, home); !read) return read;
+  }
+  return solve(paths, home);
+}
+
 Result<void> load_closed(const config::Paths& paths, WallTime now, Home& home) {
   if (auto read = load_revocations(paths, home); !read) return read;
   if (auto read = load_authority(paths, home); !read) return read;
@@ -186,9 +196,7 @@ Result<Standing> standing(const config::Paths& paths, const io::Identity& identi
 
 Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolment,
                   const chord::Id& from) {
-  auto overlay =
-      io::replace_file(paths.overlay_file(), as_bytes(service::overlay_json(enrolment.overlay)));
-  if (!overlay) return overlay;
+  if (auto overlay = keep_overlay(paths, enrolment.overlay); !overlay) return overlay;
   if (enrolment.revocations) {
     auto revocations = keep_revocations(paths, *enrolment.revocations);
     if (!revocations) return revocations;
@@ -202,7 +210,7 @@ Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolmen
 }  // namespace
 
 Result<Home> load_home(const config::Paths& paths, WallTime now) {
-  Home out;
+  Home out{.paths = paths};
   auto identity = io::load_or_create_identity(paths.node_key());
   if (!identity) return identity.error();
   out.identity = std::move(*identity);
@@ -210,7 +218,7 @@ Result<Home> load_home(const config::Paths& paths, WallTime now) {
   if (!overlay) return overlay.error();
   out.overlay = std::move(*overlay);
   bool closed = out.overlay.admission == Admission::closed;
-  auto admitted = closed ? load_closed(paths, now, out) : solve(paths, out);
+  auto admitted = closed ? load_closed(paths, now, out) : load_open(paths, out);
   if (!admitted) return admitted.error();
   return out;
 }
@@ -246,7 +254,8 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
   return invite->addresses;
 }
 
-Result<Overlay> create_overlay(const config::Paths& paths, const std::string& name, WallTime now) {
+Result<Overlay> create_overlay(const config::Paths& paths, const io::Authority::NewOverlay& wanted,
+                               WallTime now) {
   auto unused = is_unused(paths);
   if (!unused) return unused.error();
   if (!*unused) {
@@ -255,8 +264,13 @@ Result<Overlay> create_overlay(const config::Paths& paths, const std::string& na
   }
   auto identity = io::load_or_create_identity(paths.node_key());
   if (!identity) return identity.error();
-  auto overlay = io::Authority::create(paths.authority_dir(), name);
+  auto overlay = io::Authority::create(paths.authority_dir(), wanted);
   if (!overlay) return overlay.error();
+  if (wanted.admission == Admission::open) {
+    auto kept = keep_overlay(paths, *overlay);
+    if (!kept) return kept.error();
+    return overlay;
+  }
   auto authority = io::Authority::open(paths.authority_dir(), *overlay);
   if (!authority) return authority.error();
   auto credential = authority->admit_self(identity->key, now);
@@ -275,6 +289,10 @@ Result<void> keep_credential(const config::Paths& paths, const service::Credenti
 
 Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list) {
   return io::replace_file(paths.revocations_file(), list.encode());
+}
+
+Result<void> keep_overlay(const config::Paths& paths, const service::Overlay& overlay) {
+  return io::replace_file(paths.overlay_file(), as_bytes(service::overlay_json(overlay)));
 }
 
 }  // namespace beckon

@@ -12,8 +12,9 @@ namespace beckon {
 /// What a home holds of a node: who it is and which overlay it belongs to. Files in the state
 /// folder: node.key, overlay.json (absent: the built-in open overlay), credential, revocations and
 /// authority.node, the id of the node to ask for renewals (closed overlays), puzzle (open ones that
-/// ask for one), authority/ (on the founder of a closed one).
+/// ask for one), authority/ (on the founder).
 struct Home {
+  config::Paths paths{};
   io::Identity identity{};
   service::Overlay overlay{};
   std::optional<service::Revocations> revocations{};
@@ -32,11 +33,13 @@ Result<Home> load_home(const config::Paths& paths, WallTime now);
 Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const std::string& text,
                                                WallTime now);
 
-/// Founds a closed overlay in this home: authority, overlay file, and this node's own credential.
-Result<service::Overlay> create_overlay(const config::Paths& paths, const std::string& name,
-                                        WallTime now);
+/// Founds an overlay in this home: authority, overlay file, and in a closed one this node's own
+/// credential.
+Result<service::Overlay> create_overlay(const config::Paths& paths,
+                                        const io::Authority::NewOverlay& wanted, WallTime now);
 
 Result<void> keep_credential(const config::Paths& paths, const service::Credential& credential);
 Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list);
+Result<void> keep_overlay(const config::Paths& paths, const service::Overlay& overlay);
 
 }  // namespace beckon

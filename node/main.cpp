@@ -40,8 +40,8 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options({})) option->check(not_empty);
 }
 
-int make_overlay(const DaemonOptions& options, const std::string& name) {
-  auto made = found_overlay(options, name);
+int make_overlay(const DaemonOptions& options, const WantedOverlay& wanted) {
+  auto made = found_overlay(options, wanted);
   if (!made) return complain(made.error());
   Json out{{"name", made->name}, {"id", made->id}, {"authority", made->authority}};
   fmt::print("{}\n", out.dump());
@@ -51,7 +51,7 @@ int make_overlay(const DaemonOptions& options, const std::string& name) {
 int run(int argc, char** argv) {
   CLI::App app("beckond is Beckon's node. Most people start it with: beckon up", "beckond");
   DaemonOptions options;
-  std::string new_overlay;
+  WantedOverlay new_overlay;
   bool foreground = false;
   app.set_version_flag("--version", config::version_text());
   app.add_option("--home", options.home, "Keep config, state and socket of one instance below DIR")
@@ -71,8 +71,13 @@ int run(int argc, char** argv) {
       ->type_name("LEVEL");
   app.add_flag("--foreground", foreground, "Log to the terminal too");
   app.add_flag("--detached", options.detached, "Say \"ready\" on stderr once up, then only log");
-  app.add_option("--create-overlay", new_overlay, "Found a closed overlay in this home, and end")
+  app.add_option("--create-overlay", new_overlay.name, "Found an overlay in this home, and end")
       ->type_name("NAME");
+  app.add_flag("--open-overlay", new_overlay.open, "It is open: anybody may join")
+      ->needs("--create-overlay");
+  app.add_option("--overlay-schema", new_overlay.schema_file, "Its own schema")
+      ->type_name("FILE")
+      ->needs("--create-overlay");
   refuse_empty_values(app);
   try {
     app.parse(argc, argv);
@@ -85,7 +90,7 @@ int run(int argc, char** argv) {
   forbid_core_dumps();
   options.log_to_terminal = !options.detached;
   options.version = config::version();
-  if (!new_overlay.empty()) return make_overlay(options, new_overlay);
+  if (!new_overlay.name.empty()) return make_overlay(options, new_overlay);
   auto ended = run_daemon(options);
   return ended ? 0 : complain(ended.error());
 }

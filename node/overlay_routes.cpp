@@ -15,13 +15,28 @@ using service::ApiRequest;
 
 constexpr std::size_t most_in_invite = 4;
 
-Json overlay_json(const Home& home) {
-  bool closed = home.overlay.admission == service::Admission::closed;
+bool is_closed(const Home& home) { return home.overlay.admission == service::Admission::closed; }
+
+/// The schema in use, and the number of one that waits for the next start.
+Json schema_json(Driver& driver) {
+  const service::Overlay& overlay = driver.transport().overlay();
+  std::uint32_t used = driver.hosting().schema().number();
+  std::uint32_t held = service::schema_of(overlay).number();
+  const char* kind = "built-in";
+  if (overlay.schema_kind() == service::SchemaKind::fixed) kind = "fixed";
+  if (overlay.schema_kind() == service::SchemaKind::granted) kind = "signed";
+  Json out{{"kind", kind}, {"number", used}};
+  if (held != used) out["next"] = held;
+  return out;
+}
+
+Json overlay_json(Driver& driver, const Home& home) {
   Json out{{"name", home.overlay.name},
            {"id", to_hex(home.overlay.id())},
-           {"admission", closed ? "closed" : "open"},
+           {"admission", is_closed(home) ? "closed" : "open"},
+           {"schema", schema_json(driver)},
            {"authority_here", home.authority.has_value()}};
-  if (!home.authority) return out;
+  if (!home.authority || !is_closed(home)) return out;
   out["open_invites"] = home.authority->open_invites();
   out["members"] = Json::array();
   for (const auto& member : home.authority->members()) {
@@ -54,8 +69,9 @@ std::vector<std::string> addresses_for_others(Driver& driver) {
 Result<service::Invite> make_invite(Driver& driver, Home& home) {
   auto addresses = addresses_for_others(driver);
   WallTime now = driver.service().kernel().now().wall;
-  if (home.authority) return home.authority->invite(driver.transport().id(), addresses, now);
-  if (home.overlay.admission == service::Admission::closed) {
+  if (home.authority && is_closed(home))
+    return home.authority->invite(driver.transport().id(), addresses, now);
+  if (is_closed(home)) {
     return Error{ErrorCode::refused,
                  "only the node that holds the authority's key can invite to this overlay"};
   }
@@ -91,6 +107,8 @@ Result<chord::Id> find_member(const io::Authority& authority, const std::string&
 }
 
 void revoke(Driver& driver, Home& home, const ApiRequest& request, const Answer& answer) {
+  if (!is_closed(home))
+    return answer.problem({ErrorCode::refused, "an open overlay has no members to expel"});
   if (!home.authority) {
     return answer.problem(
         {ErrorCode::refused, "only the node that holds the authority's key can expel members"});
@@ -109,6 +127,26 @@ void revoke(Driver& driver, Home& home, const ApiRequest& request, const Answer&
   answer.json({{"node", member->hex()}, {"version", list->version}});
 }
 
+/// Kept before it is told: what others have heard of must not be gone after a crash.
+void grow_schema(Driver& driver, Home& home, const ApiRequest& request, const Answer& answer) {
+  const service::Overlay& present = driver.transport().overlay();
+  if (present.schema_kind() == service::SchemaKind::granted && !home.authority) {
+    return answer.problem(
+        {ErrorCode::refused, "only the node that holds the authority's key can change the schema"});
+  }
+  if (!home.authority) {  // says why this overlay's schema cannot grow
+    return answer.problem(service::check_growth(present, {}, Ed25519()).error());
+  }
+  auto next = home.authority->grow(present, request.http.body);
+  if (!next) return answer.problem(next.error());
+  service::Overlay grown = present;
+  grown.schema = *next;
+  if (auto kept = keep_overlay(home.paths, grown); !kept) return answer.problem(kept.error());
+  if (auto spread = driver.transport().set_schema(*next); !spread)
+    return answer.problem(spread.error());
+  answer.json(schema_json(driver));
+}
+
 }  // namespace
 
 void add_overlay_routes(Driver& driver, Home& home) {
@@ -120,8 +158,14 @@ void add_overlay_routes(Driver& driver, Home& home) {
       return credential_json(*renewal, expelled, driver.service().kernel().now().wall);
     });
   }
-  api.route("GET", "/v1/overlay",
-            [&home](const ApiRequest&, Answer answer) { answer.json(overlay_json(home)); });
+  driver.service().status_field("schema", [&driver] { return schema_json(driver); });
+  api.route("GET", "/v1/overlay", [&driver, &home](const ApiRequest&, Answer answer) {
+    answer.json(overlay_json(driver, home));
+  });
+  api.route("POST", "/v1/overlay/schema",
+            [&driver, &home](const ApiRequest& request, Answer answer) {
+              grow_schema(driver, home, request, answer);
+            });
   api.route("POST", "/v1/overlay/invites",
             [&driver, &home](const ApiRequest&, Answer answer) { invite(driver, home, answer); });
   api.route("POST", "/v1/overlay/revocations",

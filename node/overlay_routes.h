@@ -5,7 +5,7 @@
 
 namespace beckon {
 
-/// GET /v1/overlay, POST /v1/overlay/invites and /v1/overlay/revocations. They stand here and not
+/// GET /v1/overlay, POST /v1/overlay/invites, /revocations and /schema. They stand here and not
 /// in node/service because the authority keeps files.
 void add_overlay_routes(Driver& driver, Home& home);
 

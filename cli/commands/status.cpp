@@ -100,6 +100,10 @@ void print(const Globals& globals, const Json& status) {
              to_text(std::chrono::seconds(node.value("uptime_s", 0))));
   fmt::print("Ring     {}\n", ring_text(state, status["ring"]));
   print_admission(status);
+  int next_schema = status.value("schema", Json::object()).value("next", 0);
+  if (next_schema > 0)
+    fmt::print("Schema   number {} has come; it is used from the next start of this node\n",
+               next_schema);
   print_users(status["users"]);
   print_mail(status);
   std::string web = status.value("web", "");

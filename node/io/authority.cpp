@@ -33,7 +33,7 @@ bool Authority::exists(const std::filesystem::path& directory) {
 }
 
 Result<service::Overlay> Authority::create(const std::filesystem::path& directory,
-                                           const std::string& name, const std::string& schema) {
+                                           const NewOverlay& wanted) {
   if (exists(directory)) {
     return Error{
         ErrorCode::conflict,
@@ -42,11 +42,15 @@ Result<service::Overlay> Authority::create(const std::filesystem::path& director
   }
   Identity fresh = new_identity();
   service::Overlay draft{
-      .name = name, .admission = service::Admission::closed, .authority = fresh.key};
+      .name = wanted.name, .admission = wanted.admission, .authority = fresh.key};
   fill_random(draft.salt);
-  draft.schema = schema;
+  draft.schema.text = wanted.schema;
   auto overlay = service::canonical(draft);
   if (!overlay) return overlay.error();
+  if (overlay->schema_kind() == service::SchemaKind::granted) {
+    overlay->schema.signature =
+        Ed25519().sign(fresh.seed, overlay->schema.signed_part(overlay->id()));
+  }
   if (auto made = create_secret(key_in(directory), fresh.seed); !made) return made.error();
   return overlay;
 }
@@ -239,6 +243,15 @@ Result<service::Revocations> Authority::revoke(const chord::Id& member, WallTime
   members_.erase(found);
   if (auto saved = save(); !saved) return saved.error();
   return revocations_;
+}
+
+Result<service::SchemaDocument> Authority::grow(const service::Overlay& present,
+                                                const std::string& schema) const {
+  auto next = service::draft_schema(schema);
+  if (!next) return next.error();
+  next->signature = Ed25519().sign(seed_, next->signed_part(overlay_.id()));
+  if (auto good = service::check_growth(present, *next, Ed25519()); !good) return good.error();
+  return next;
 }
 
 std::vector<Authority::Member> Authority::members() const {

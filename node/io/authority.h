@@ -12,10 +12,10 @@
 
 namespace beckon::io {
 
-/// The authority of a closed overlay, on the one node that holds its key: admits newcomers by
-/// one-time secrets, expels members. Everything lives below one directory (0700): `key`, `ledger`
-/// (serials given out, invites open, members admitted), `revocations`. Each change is durable
-/// before the call returns.
+/// The authority of an overlay, on the one node that holds its key: signs the overlay's own schema,
+/// and in a closed one admits newcomers by one-time secrets and expels members. Everything lives
+/// below one directory (0700): `key`, `ledger` (serials given out, invites open, members admitted),
+/// `revocations`. Each change is durable before the call returns.
 class Authority final : public service::Enroller {
  public:
   struct Options {
@@ -31,11 +31,15 @@ class Authority final : public service::Enroller {
     chord::Id id{};
   };
 
-  /// A new closed overlay: makes key and ledger, and returns the overlay with `name`, a fresh salt
-  /// and the schema (JSON). Refused when the directory holds an authority already.
+  struct NewOverlay {
+    std::string name{};
+    service::Admission admission = service::Admission::closed;
+    std::string schema{};  // JSON; empty: the built-in one
+  };
+  /// Makes the key, and returns the overlay with a fresh salt and its schema signed. Refused when
+  /// the directory holds an authority already.
   static Result<service::Overlay> create(const std::filesystem::path& directory,
-                                         const std::string& name,
-                                         const std::string& schema = "\"default\"");
+                                         const NewOverlay& wanted);
   static Result<Authority> open(const std::filesystem::path& directory, service::Overlay overlay,
                                 Options options);
   static Result<Authority> open(const std::filesystem::path& directory, service::Overlay overlay) {
@@ -54,6 +58,10 @@ class Authority final : public service::Enroller {
   /// Expels a member; the new list is to be given to Transport::set_revocations.
   Result<service::Revocations> revoke(const chord::Id& member, WallTime now);
   const service::Revocations& revocations() const { return revocations_; }
+  /// Signs a schema (JSON) that extends the present one. Nothing is kept here: the caller keeps the
+  /// document and gives it to Transport::set_schema.
+  Result<service::SchemaDocument> grow(const service::Overlay& present,
+                                       const std::string& schema) const;
   std::vector<Member> members() const;  // in id order
   std::size_t open_invites() const { return invites_.size(); }
 

@@ -107,9 +107,10 @@ void FreeCertificate::operator()(X509* x) const noexcept { X509_free(x); }
 void FreePrivateKey::operator()(EVP_PKEY* k) const noexcept { EVP_PKEY_free(k); }
 
 Trust Trust::of(const service::Overlay& overlay) {
+  bool closed = overlay.admission == service::Admission::closed;
   return {.overlay = overlay.id(),
           .admission = overlay.admission,
-          .authority = overlay.authority,
+          .authority = closed ? overlay.authority : std::nullopt,
           .puzzle = overlay.puzzle};
 }
 

@@ -59,6 +59,7 @@ class Attempt final : public ConnectionOwner {
 Result<void> check(const service::Enrolment& got, const Identity& self,
                    const service::Invite& invite) {
   if (got.overlay.id() != invite.overlay) return invalid("the overlay file is not the invite's");
+  if (auto fine = service::check_schema(got.overlay, Ed25519()); !fine) return fine;
   if (invite.admission == service::Admission::open) return {};
   if (!got.credential) return invalid("the answer holds no credential");
   auto fine =

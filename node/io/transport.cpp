@@ -34,7 +34,9 @@ Transport::Impl::Impl(uv::Loop& loop, Identity self, service::Overlay overlay, s
       id_(self_.id()),
       overlay_(std::move(overlay)),
       trust_(Trust::of(overlay_)),
-      hello_{.overlay = trust_.overlay, .epoch = epoch},
+      hello_{.overlay = trust_.overlay,
+             .epoch = epoch,
+             .schema = service::schema_of(overlay_).number()},
       loop_(loop),
       listener_(listener),
       options_(options),
@@ -419,6 +421,10 @@ Result<void> Transport::set_revocations(const service::Revocations& list) {
   return impl_->set_revocations(list);
 }
 const service::Revocations& Transport::revocations() const { return impl_->trust_.revocations; }
+Result<void> Transport::set_schema(const service::SchemaDocument& document) {
+  return impl_->set_schema(document);
+}
+const service::Overlay& Transport::overlay() const { return impl_->overlay_; }
 void Transport::set_credential(const service::Credential& credential) {
   impl_->set_credential(credential);
 }

@@ -69,6 +69,8 @@ class TransportListener {
   virtual void log(LogLine line) = 0;
   /// A newer list, signed by the authority, came from a peer; keep it over a restart.
   virtual void revocations(const service::Revocations&) {}
+  /// A newer schema, signed by the authority, came from a peer; keep it for the next start.
+  virtual void schema(const service::SchemaDocument&) {}
 };
 
 struct LinkInfo {
@@ -118,6 +120,10 @@ class Transport {
   /// A newer list is sent to all peers and drops those it names; an older one is ignored.
   Result<void> set_revocations(const service::Revocations& list);
   const service::Revocations& revocations() const;
+  /// A schema that extends the one held is sent to all peers, and newcomers get it from now on. Any
+  /// other is an error.
+  Result<void> set_schema(const service::SchemaDocument& document);
+  const service::Overlay& overlay() const;  // with the newest schema
   void set_credential(
       const service::Credential& credential);  // renewed: used from the next link on
   /// Who answers newcomers (the authority's node); without one they get the overlay file only.

@@ -29,6 +29,7 @@ class Transport::Impl {
   std::vector<LinkInfo> links() const;
   TransportStats stats() const;
   Result<void> set_revocations(const service::Revocations& list);
+  Result<void> set_schema(const service::SchemaDocument& document);
   void set_credential(const service::Credential& credential);
 
   Identity self_;
@@ -125,6 +126,8 @@ class Transport::Impl {
   void enrol(Link& link, const service::FrameView& frame);
   void hear_revocations(Link& link, const service::FrameView& frame);
   void adopt(const service::Revocations& list, const Link* from);
+  void hear_schema(Link& link, const service::FrameView& frame);
+  void adopt(const service::SchemaDocument& document, const Link* from);
   void part_from_expelled(Link& link);
   chord::PeerRef announced(const Link& link) const;
 

@@ -1,4 +1,5 @@
-// What is said on a connection: greeting, which of two links stays, enrolment, revocations.
+// What is said on a connection: greeting, which of two links stays, enrolment, revocations,
+// schemas.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ void Transport::Impl::frame(Link& link, const service::FrameView& frame) {
   }
   if (!link.deliver) return;
   if (frame.type == wire::revocations) return hear_revocations(link, frame);
+  if (frame.type == wire::schema) return hear_schema(link, frame);
   if (frame.type == wire::alive) return hear_alive(link, frame);
   if (frame.type < wire::first_free) {
     return link.connection->close(
@@ -205,6 +207,9 @@ void Transport::Impl::open(Link& link) {
   if (trust_.revocations.version > link.greeting->peer().revocations) {
     send_on(link, wire::revocations, 0, trust_.revocations.encode());
   }
+  bool granted = overlay_.schema_kind() == service::SchemaKind::granted;
+  if (granted && hello_.schema > link.greeting->peer().schema)
+    send_on(link, wire::schema, 0, overlay_.schema.encode());
   if (!replaced) listener_.link_up(link.peer, link.epoch);
   tell_dialled(link);
 }
@@ -327,6 +332,37 @@ void Transport::Impl::adopt(const service::Revocations& list, const Link* from) 
     if (list.contains(id)) expelled.push_back(link);
   }
   for (Link* link : expelled) part_from_expelled(*link);
+}
+
+/// A peer that sends what the authority did not sign is cut off. One that is behind is not: the
+/// number it saw in our greeting may have risen since.
+void Transport::Impl::hear_schema(Link& link, const service::FrameView& frame) {
+  auto document = service::SchemaDocument::decode(frame.body);
+  bool genuine = document && overlay_.schema_kind() == service::SchemaKind::granted &&
+                 document->signed_by(*overlay_.authority, trust_.overlay, Ed25519());
+  if (!genuine) return link.connection->close(invalid("a schema that the authority did not sign"));
+  if (auto good = service::check_growth(overlay_, *document, Ed25519()); !good) {
+    bool news = document->text != overlay_.schema.text;
+    if (news) complain(link.peer.address, "sent a schema that is not taken: " + good.error().text);
+    return;
+  }
+  adopt(*document, &link);
+  listener_.schema(*document);
+}
+
+Result<void> Transport::Impl::set_schema(const service::SchemaDocument& document) {
+  if (auto good = service::check_growth(overlay_, document, Ed25519()); !good) return good;
+  adopt(document, nullptr);
+  return {};
+}
+
+void Transport::Impl::adopt(const service::SchemaDocument& document, const Link* from) {
+  overlay_.schema = document;
+  hello_.schema = service::schema_of(overlay_).number();
+  Bytes body = document.encode();
+  for (const auto& [id, link] : links_) {
+    if (link != from) send_on(*link, wire::schema, 0, body);
+  }
 }
 
 /// It has been sent the list that names it, so that it knows; nothing it sends counts any more.

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "profile/query/matches.h"
+#include "profile/values/text_fold.h"
 
 namespace beckon::profile {
 
@@ -12,47 +13,76 @@ namespace {
 
 constexpr std::size_t prefix_length = 3;  // code points
 
-/// K = SHA-256("ix1" | schema id | salt | kind | attribute, counted | payload), cut to the ring's
-/// width.
+/// Types as keys spell them; 0 is for keys of no attribute.
+std::uint8_t type_code(Type type) {
+  switch (type) {
+    case Type::text:
+      return 1;
+    case Type::integer:
+      return 2;
+    case Type::decimal:
+      return 3;
+    case Type::date:
+      return 4;
+    case Type::ip:
+      return 5;
+    case Type::hybrid:
+      return 6;
+    case Type::any:
+      return 7;
+  }
+  return 0;
+}
+
+/// K = SHA-256("ix2" | salt | kind | type code | fold number | name, counted | payload), cut to the
+/// ring's width. It covers what a key depends on and no more: another attribute in the schema moves
+/// no key, other folding rules move those with texts in them.
 class KeyMaker {
  public:
-  KeyMaker(const Schema& schema, const Salt& salt) : schema_(schema), salt_(salt) {}
+  explicit KeyMaker(const Salt& salt) : salt_(salt) {}
 
-  RingKey operator()(char kind, std::string_view attribute, ByteView payload) const {
+  RingKey text(Type type, std::string_view name, std::string_view value) const {
+    return make('T', type_code(type), fold_number, name, as_bytes(value));
+  }
+  RingKey prefix(Type type, std::string_view name, std::string_view start) const {
+    return make('P', type_code(type), fold_number, name, as_bytes(start));
+  }
+  RingKey number(Type type, std::string_view space, const Bucket& bucket) const {
+    bool hybrid = type == Type::hybrid;  // its template is a text in the name of its space
+    ByteWriter payload;
+    payload.u8(bucket.level);
+    payload.u64(bucket.x);
+    return make(hybrid ? 'H' : 'N', type_code(type), hybrid ? fold_number : 0, space,
+                payload.bytes());
+  }
+  RingKey cell(Type type, const Bucket& bucket) const {
+    ByteWriter payload;
+    payload.u8(bucket.level);
+    payload.u64(bucket.x);
+    payload.u64(bucket.y);
+    return make('G', type_code(type), 0, "geo", payload.bytes());
+  }
+  RingKey shard(std::uint8_t number) const { return make('A', 0, 0, "", ByteView(&number, 1)); }
+  RingKey directory(Type type, std::string_view name) const {
+    return make('D', type_code(type), 0, name, {});
+  }
+
+ private:
+  RingKey make(char kind, std::uint8_t type, std::uint8_t fold, std::string_view name,
+               ByteView payload) const {
     ByteWriter head;
-    head.raw(as_bytes("ix1"));
-    head.raw(schema_.id());
+    head.raw(as_bytes("ix2"));
     head.raw(salt_);
     head.u8(static_cast<std::uint8_t>(kind));
-    head.counted8(as_bytes(attribute));
+    head.u8(type);
+    head.u8(fold);
+    head.counted8(as_bytes(name));
     Digest digest = sha256({head.bytes(), payload});
     RingKey key{};
     std::copy_n(digest.begin(), key.size(), key.begin());
     return key;
   }
-  RingKey text(std::string_view attribute, std::string_view value) const {
-    return (*this)('T', attribute, as_bytes(value));
-  }
-  RingKey prefix(std::string_view attribute, std::string_view start) const {
-    return (*this)('P', attribute, as_bytes(start));
-  }
-  RingKey number(std::string_view space, const Bucket& bucket, bool hybrid) const {
-    ByteWriter payload;
-    payload.u8(bucket.level);
-    payload.u64(bucket.x);
-    return (*this)(hybrid ? 'H' : 'N', space, payload.bytes());
-  }
-  RingKey cell(const Bucket& bucket) const {
-    ByteWriter payload;
-    payload.u8(bucket.level);
-    payload.u64(bucket.x);
-    payload.u64(bucket.y);
-    return (*this)('G', "geo", payload.bytes());
-  }
-  RingKey shard(std::uint8_t number) const { return (*this)('A', "", ByteView(&number, 1)); }
 
- private:
-  const Schema& schema_;
   const Salt& salt_;
 };
 
@@ -91,7 +121,7 @@ Wanted generous(const Wanted& a, const Wanted& b) {
 
 class Placer {
  public:
-  Placer(const Schema& schema, const Salt& salt) : schema_(schema), key_(schema, salt) {}
+  Placer(const Schema& schema, const Salt& salt) : schema_(schema), key_(salt) {}
 
   void put(const RingKey& key, const Marks& marks = {}) {
     auto [place, fresh] = placed_.try_emplace(key, marks);
@@ -99,22 +129,23 @@ class Placer {
   }
 
   void put_value(const std::string& name, const Attribute& attribute, const Value& value) {
-    bool hybrid = attribute.type == Type::hybrid;
-    if (!value.text.empty() && attribute.type != Type::ip) put(key_.text(name, value.text));
+    Type type = attribute.type;
+    if (!value.text.empty() && type != Type::ip) put(key_.text(type, name, value.text));
     if (attribute.prefix_keys) {
-      if (auto start = first_characters(value.text)) put(key_.prefix(name, *start));
+      if (auto start = first_characters(value.text)) put(key_.prefix(type, name, *start));
     }
     if (!value.number || attribute.axis != Axis::none) return;
     NumberSpace space = number_space(attribute, name, value);
     for (const StoredBucket& s : stored_buckets(space, *value.number)) {
-      put(key_.number(space.name, s.bucket, hybrid), s.marks);
+      put(key_.number(type, space.name, s.bucket), s.marks);
     }
   }
 
   void put_place(const Value& longitude, const Value& latitude) {
+    Type type = schema_.at(*schema_.longitude()).type;
     for (const StoredBucket& s :
          stored_cells(place_space(schema_), {*longitude.number, *latitude.number})) {
-      put(key_.cell(s.bucket), s.marks);
+      put(key_.cell(type, s.bucket), s.marks);
     }
   }
 
@@ -136,7 +167,7 @@ class Placer {
 
 class Prober {
  public:
-  Prober(const Schema& schema, const Salt& salt) : schema_(schema), key_(schema, salt) {}
+  Prober(const Schema& schema, const Salt& salt) : schema_(schema), key_(salt) {}
 
   /// Probes of one item; none if it gives no key.
   std::optional<std::vector<Probe>> item(const Term& term, const Value& item) const {
@@ -144,26 +175,27 @@ class Prober {
     if (term.op == Op::starts) {
       auto start = attribute.prefix_keys ? first_characters(item.text) : std::nullopt;
       if (!start) return std::nullopt;
-      return std::vector<Probe>{{key_.prefix(term.attr, *start), {}}};
+      return std::vector<Probe>{{key_.prefix(attribute.type, term.attr, *start), {}}};
     }
-    if (!item.number) return std::vector<Probe>{{key_.text(term.attr, item.text), {}}};
+    if (!item.number)
+      return std::vector<Probe>{{key_.text(attribute.type, term.attr, item.text), {}}};
     if (is_axis(schema_, term.slot)) return std::nullopt;
     NumberSpace space = number_space(attribute, term.attr, item);
     auto asked = asked_buckets(space, *item.number,
                                term.op == Op::covers ? Relation::covers : Relation::overlaps);
     if (!asked) return std::nullopt;
     std::vector<Probe> out;
-    for (const AskedBucket& a : *asked) {
-      out.push_back({key_.number(space.name, a.bucket, attribute.type == Type::hybrid), a.wanted});
-    }
+    for (const AskedBucket& a : *asked)
+      out.push_back({key_.number(attribute.type, space.name, a.bucket), a.wanted});
     return out;
   }
 
   std::optional<std::vector<Probe>> box(const Box& box) const {
     auto asked = asked_cells(place_space(schema_), box);
     if (!asked) return std::nullopt;
+    Type type = schema_.at(*schema_.longitude()).type;
     std::vector<Probe> out;
-    for (const AskedBucket& a : *asked) out.push_back({key_.cell(a.bucket), a.wanted});
+    for (const AskedBucket& a : *asked) out.push_back({key_.cell(type, a.bucket), a.wanted});
     return out;
   }
 
@@ -267,12 +299,12 @@ std::vector<Access> accesses(const Schema& schema, const Salt& salt, const Branc
     }
   }
   add_boxes(out, schema, prober, branch);
-  out.push_back(everybody(schema, salt));
+  out.push_back(everybody(salt));
   return out;
 }
 
-Access everybody(const Schema& schema, const Salt& salt) {
-  KeyMaker key(schema, salt);
+Access everybody(const Salt& salt) {
+  KeyMaker key(salt);
   Access access{.label = "all"};
   for (std::uint8_t shard = 0; shard < all_shards; ++shard)
     access.probes.push_back({key.shard(shard), {}});
@@ -280,7 +312,7 @@ Access everybody(const Schema& schema, const Salt& salt) {
 }
 
 RingKey directory_key(const Schema& schema, const Salt& salt, std::string_view attribute) {
-  return KeyMaker(schema, salt)('D', attribute, {});
+  return KeyMaker(salt).directory(schema.at(*schema.slot(attribute)).type, attribute);
 }
 
 std::uint8_t encode_flags(const Marks& marks) {

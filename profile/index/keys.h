@@ -47,7 +47,7 @@ std::vector<Placement> placements(const Schema& schema, const Salt& salt, const 
 /// The ways to answer a branch that its terms give, and last the list of everybody, which always
 /// does. Wide ranges and terms such as != give none.
 std::vector<Access> accesses(const Schema& schema, const Salt& salt, const Branch& branch);
-Access everybody(const Schema& schema, const Salt& salt);
+Access everybody(const Salt& salt);
 
 inline constexpr std::size_t max_probes = 64;  // of one access but `everybody`
 

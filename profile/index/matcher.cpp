@@ -83,8 +83,7 @@ void Matcher::add_rows(const LayoutClass& layout, const Clause& clause, const Te
 /// None if the clause cannot be decided by filters of this class, so passes always.
 std::optional<std::size_t> Matcher::positions_of(const LayoutClass& layout,
                                                  const Clause& clause) const {
-  bool known = clause.slot == Schema::user_slot || clause.slot < schema_.attributes().size();
-  if (clause.any.empty() || !known) return std::nullopt;
+  if (clause.any.empty() || !schema_.knows(clause.slot)) return std::nullopt;
   std::size_t sum = 0;
   for (const Test& test : clause.any) {
     const auto* number = std::get_if<NumberTest>(&test);
@@ -131,8 +130,8 @@ bool Matcher::passes(const Row& row, const Modulus& modulus,
 }
 
 bool Matcher::may_match(const FilterView& record) const {
-  ENSURE(record.layout < schema_.classes().size());
   if ((record.presence & present_) != present_ || (record.presence & absent_) != 0) return false;
+  if (record.layout == Schema::unknown_class) return true;
   auto& compiled = compiled_[record.layout];
   if (!compiled) compiled = compile(schema_.classes()[record.layout]);
   Modulus modulus(static_cast<std::uint32_t>(record.filter.size()));
@@ -144,8 +143,8 @@ bool Matcher::may_match(const FilterView& record) const {
 }
 
 bool Matcher::may_match(const Record& record) const {
-  return !record.withdrawn &&
-         may_match(FilterView{record.layout, record.presence, record.open, record.filter});
+  return !record.withdrawn && may_match(FilterView{schema_.class_named(record.layout),
+                                                   record.presence, record.open, record.filter});
 }
 
 }  // namespace beckon::profile

@@ -167,14 +167,14 @@ Result<Predicates> decode_predicates(ByteView bytes) {
 }
 
 bool may_match(const Schema& schema, const Predicates& predicates, const FilterView& record) {
-  ENSURE(record.layout < schema.classes().size());
   auto has = [](std::uint32_t map, const Clause& clause) { return (map >> clause.slot & 1) != 0; };
   for (const Clause& clause : predicates) {
     if (has(record.presence, clause) == clause.absent) return false;
   }
+  if (record.layout == Schema::unknown_class) return true;
   const LayoutClass& layout = schema.classes()[record.layout];
   return std::all_of(predicates.begin(), predicates.end(), [&](const Clause& clause) {
-    if (clause.any.empty() || has(record.open, clause)) return true;
+    if (clause.any.empty() || !schema.knows(clause.slot) || has(record.open, clause)) return true;
     return std::any_of(clause.any.begin(), clause.any.end(), [&](const Test& test) {
       return passes(schema, layout, clause, test, record.filter);
     });

@@ -56,13 +56,14 @@ Result<Predicates> decode_predicates(ByteView bytes);
 
 /// What a record says of its profile.
 struct FilterView {
-  std::uint8_t layout{};     // a class that the schema has
-  std::uint32_t presence{};  // only slots that the schema has
+  std::uint8_t layout{};     // a class by its index, or Schema::unknown_class
+  std::uint32_t presence{};  // perhaps with slots that the schema does not have
   std::uint32_t open{};      // slots whose numbers are not in the filter
   const filters::BitArray& filter;
 };
 
-/// Whether the record may belong to a profile that the branch holds for. Never false when it does.
+/// Whether the record may belong to a profile that the branch holds for. Never false when it does:
+/// of a class or slot that only later schemas have, presence is tested and nothing else.
 /// Plain and slow; Matcher says the same for many records.
 bool may_match(const Schema& schema, const Predicates& predicates, const FilterView& record);
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 
 #include "base/hash.h"
@@ -11,10 +12,10 @@ namespace beckon::profile {
 
 namespace {
 
-constexpr std::uint8_t format = 1;
-constexpr std::uint8_t flag_withdrawn = 1;
+constexpr std::uint8_t format = 2;
+constexpr std::uint8_t critical_withdrawn = 1;
 constexpr std::uint8_t no_filter = 255;
-constexpr std::string_view domain = "beckon/record/v1";
+constexpr std::string_view domain = "beckon/record/v2";
 
 std::uint8_t length_code(std::size_t bits) {
   if (bits == 0) return no_filter;
@@ -31,36 +32,56 @@ bool is_address(std::string_view text) {
 }
 
 Bytes encode_unsigned(const Record& record) {
-  ENSURE(is_address(record.address));
+  ENSURE(!record.hosts.empty() && record.hosts.size() <= max_hosts);
+  ENSURE(record.additions.size() <= max_additions);
   ByteWriter out;
   out.u8(format);
-  out.u8(record.withdrawn ? flag_withdrawn : 0);
+  out.u8(record.withdrawn ? critical_withdrawn : 0);
+  out.u8(record.ignorable);
   out.raw(record.owner_key);
   out.raw(record.message_key);
-  out.raw(record.host);
-  out.counted8(as_bytes(record.address));
+  out.u8(static_cast<std::uint8_t>(record.hosts.size()));
+  for (const RecordHost& host : record.hosts) {
+    ENSURE(is_address(host.address));
+    out.raw(host.id);
+    out.counted8(as_bytes(host.address));
+  }
   out.u64(record.version);
   out.u32(seconds_of(record.expiry));
   out.u32(record.presence);
   out.u32(record.open);
-  out.u8(record.layout);
+  out.u32(record.layout);
   out.u8(length_code(record.filter.size()));
   out.raw(record.filter.bytes());
+  out.counted16(record.additions);
   return out.take();
 }
 
-Bytes signed_message(const Schema& schema, const Salt& salt, const Record& record) {
+Bytes signed_message(const Salt& salt, const Record& record) {
   ByteWriter out;
   out.raw(as_bytes(domain));
-  out.raw(schema.id());
   out.raw(salt);
   out.raw(encode_unsigned(record));
   return out.take();
 }
 
-std::uint32_t known_slots(const Schema& schema) {
-  std::uint32_t own = std::uint32_t{1} << Schema::user_slot;
-  return own | ((std::uint32_t{1} << schema.attributes().size()) - 1);
+/// A record that needs what this node does not know is refused by the lowest such bit.
+Result<void> check_critical(std::uint8_t flags) {
+  auto unknown = static_cast<std::uint8_t>(flags & ~critical_withdrawn);
+  if (unknown == 0) return {};
+  return invalid(fmt::format("record: needs feature bit {}, which this node does not know",
+                             std::countr_zero(unknown)));
+}
+
+void decode_hosts(ByteReader& in, Record& record) {
+  std::size_t count = in.u8();
+  if (count == 0 || count > max_hosts) in.fail();
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    RecordHost host{.id = in.array<20>()};
+    host.address = as_text(in.counted8());
+    if (!is_address(host.address)) in.fail();
+    record.hosts.push_back(std::move(host));
+  }
 }
 
 void decode_filter(ByteReader& in, Record& record) {
@@ -88,8 +109,7 @@ OwnerId owner_id(const PublicKey& key) {
 Record withdrawal(const Publication& publication) {
   Record record{.owner_key = publication.owner_key,
                 .message_key = publication.message_key,
-                .host = publication.host,
-                .address = publication.address,
+                .hosts = {publication.host},
                 .version = publication.version};
   record.expiry = wall_from_ms(std::int64_t{seconds_of(publication.expiry)} * 1000);
   record.withdrawn = true;
@@ -102,21 +122,19 @@ Record build_record(const Schema& schema, const Salt& salt, const Profile& profi
   FilterChoice choice = choose_filter(schema, found, publication.target_fpr);
   Record record = withdrawal(publication);
   record.withdrawn = false;
-  record.layout = choice.layout;
+  record.layout = schema.classes()[choice.layout].name;
   record.presence = found.presence;
   record.open = choice.open;
   record.filter = std::move(choice.filter);
   return record;
 }
 
-void sign_record(const Schema& schema, const Salt& salt, const Signer& signer,
-                 const SecretSeed& seed, Record& record) {
-  record.signature = signer.sign(seed, signed_message(schema, salt, record));
+void sign_record(const Salt& salt, const Signer& signer, const SecretSeed& seed, Record& record) {
+  record.signature = signer.sign(seed, signed_message(salt, record));
 }
 
-bool verify_record(const Schema& schema, const Salt& salt, const Signer& signer,
-                   const Record& record) {
-  return signer.verify(record.owner_key, signed_message(schema, salt, record), record.signature);
+bool verify_record(const Salt& salt, const Signer& signer, const Record& record) {
+  return signer.verify(record.owner_key, signed_message(salt, record), record.signature);
 }
 
 Bytes encode(const Record& record) {
@@ -126,29 +144,28 @@ Bytes encode(const Record& record) {
   return out.take();
 }
 
-Result<Record> decode_record(const Schema& schema, ByteView bytes) {
+Result<Record> decode_record(ByteView bytes) {
   if (bytes.size() > max_record_size) return invalid("record: too long");
   ByteReader in(bytes);
   if (in.u8() != format) return invalid("record: unknown format");
   Record record;
-  std::uint8_t flags = in.u8();
-  record.withdrawn = flags == flag_withdrawn;
+  std::uint8_t critical = in.u8();
+  if (auto known = check_critical(critical); !known) return known.error();
+  record.withdrawn = (critical & critical_withdrawn) != 0;
+  record.ignorable = in.u8();
   record.owner_key = in.array<32>();
   record.message_key = in.array<32>();
-  record.host = in.array<20>();
-  record.address = as_text(in.counted8());
+  decode_hosts(in, record);
   record.version = in.u64();
   record.expiry = wall_from_ms(std::int64_t{in.u32()} * 1000);
   record.presence = in.u32();
   record.open = in.u32();
-  record.layout = in.u8();
+  record.layout = in.u32();
   decode_filter(in, record);
+  ByteView additions = in.counted16();
+  record.additions.assign(additions.begin(), additions.end());
   record.signature = in.array<64>();
-  bool good = flags <= flag_withdrawn && is_address(record.address) &&
-              record.layout < schema.classes().size() &&
-              (record.presence & ~known_slots(schema)) == 0 &&
-              (record.open & ~record.presence) == 0;
-  if (!good) in.fail();
+  if (record.additions.size() > max_additions || (record.open & ~record.presence) != 0) in.fail();
   if (auto end = in.finish("record"); !end) return end.error();
   return record;
 }

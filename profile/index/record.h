@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/crypto.h"
 #include "base/time.h"
@@ -12,29 +13,42 @@ namespace beckon::profile {
 using MessageKey = std::array<std::uint8_t, 32>;  // X25519; messages to the owner are sealed to it
 using HostId = std::array<std::uint8_t, 20>;      // the node that hosts the owner
 
+/// A node that hosts the owner, and where it listens.
+struct RecordHost {
+  HostId id{};
+  std::string address{};  // "host:port"
+  friend bool operator==(const RecordHost&, const RecordHost&) = default;
+};
+
 /// What an owner publishes: who it is, where it is hosted, and the filter of its profile; never a
 /// plain value. The same bytes lie under every key. A withdrawn record has neither presence nor
 /// filter and stands in the place of older versions until it expires.
+///
+/// A later version may say more than this one knows: presence of other slots, another class,
+/// ignorable flags and additions. All of it is kept as it came, since the signature covers it.
 struct Record {
   PublicKey owner_key{};
   MessageKey message_key{};
-  HostId host{};
-  std::string address{};  // of the host, "host:port"
+  std::vector<RecordHost> hosts{};  // 1..max_hosts; the first one is asked
   std::uint64_t version{};
   WallTime expiry{};  // whole seconds
   bool withdrawn = false;
-  std::uint8_t layout{};     // which class of the schema
+  std::uint8_t ignorable{};  // flags that nobody needs to know; none has a meaning yet
+  std::uint32_t layout{};    // the name of a class, perhaps of a later schema
   std::uint32_t presence{};  // a bit for each slot that has a value
   std::uint32_t
       open{};  // those whose numbers are too wide for the filter; never more than presence
   filters::BitArray filter{};  // one of filter_lengths; empty if withdrawn
+  Bytes additions{};           // at most max_additions; none has a meaning yet
   Signature signature{};
 
   friend bool operator==(const Record&, const Record&) = default;
 };
 
-inline constexpr std::size_t max_record_size = 429;
+inline constexpr std::size_t max_record_size = 947;
+inline constexpr std::size_t max_hosts = 4;
 inline constexpr std::size_t max_host_address = 64;
+inline constexpr std::size_t max_additions = 256;
 inline constexpr double default_target_fpr = 5.5e-3;
 
 OwnerId owner_id(const PublicKey& key);
@@ -43,8 +57,7 @@ OwnerId owner_id(const PublicKey& key);
 struct Publication {
   PublicKey owner_key{};
   MessageKey message_key{};
-  HostId host{};
-  std::string address{};
+  RecordHost host{};
   std::uint64_t version{};
   WallTime expiry{};
   double target_fpr = default_target_fpr;
@@ -55,16 +68,14 @@ Record build_record(const Schema& schema, const Salt& salt, const Profile& profi
                     const Publication& publication);
 Record withdrawal(const Publication& publication);
 
-/// Signs, once for a version. The signature also covers the schema id and the salt, so that a
-/// record cannot be replayed into another overlay.
-void sign_record(const Schema& schema, const Salt& salt, const Signer& signer,
-                 const SecretSeed& seed, Record& record);
-bool verify_record(const Schema& schema, const Salt& salt, const Signer& signer,
-                   const Record& record);
+/// Signs, once for a version. The signature also covers the salt, so that a record cannot be
+/// replayed into another overlay.
+void sign_record(const Salt& salt, const Signer& signer, const SecretSeed& seed, Record& record);
+bool verify_record(const Salt& salt, const Signer& signer, const Record& record);
 
-/// The fixed layout of docs/protocol-index.md. Decoding refuses whatever encode would not write,
-/// and classes and presence bits the schema lacks. It does not verify.
+/// The layout of docs/protocol-index.md. Decoding refuses whatever encode would not write, so the
+/// signature can be checked on the decoded record. It does not verify.
 Bytes encode(const Record& record);
-Result<Record> decode_record(const Schema& schema, ByteView bytes);
+Result<Record> decode_record(ByteView bytes);
 
 }  // namespace beckon::profile

@@ -29,6 +29,11 @@ void make_canonical(std::vector<T>& list, Spell spell) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+/// A term that holds for nobody, or for everybody if it is negated.
+Term without_value(std::string name, bool negated) {
+  return {.attr = std::move(name), .slot = Schema::user_slot, .op = Op::has, .negated = negated};
+}
+
 }  // namespace
 
 void QueryBuilder::problem(const Written& where, std::string text) {
@@ -41,6 +46,7 @@ void QueryBuilder::problem(std::size_t offset, std::size_t size, std::string tex
 
 std::optional<Term> QueryBuilder::near_term(bool negated, const Written& attr,
                                             const std::vector<Written>& items) {
+  if (!schema_.longitude() && unknown_ == Unknown::absent) return without_value("near", negated);
   std::string text;
   for (const Written& item : items) text += (text.empty() ? "" : ",") + item.text;
   auto near = parse_near(schema_, text);
@@ -57,6 +63,7 @@ std::optional<Term> QueryBuilder::has_term(bool negated, const std::vector<Writt
   std::string name = lower(items[0].text);
   auto slot = schema_.slot(name);
   if (slot) return Term{.attr = name, .slot = *slot, .op = Op::has, .negated = negated};
+  if (unknown_ == Unknown::absent) return without_value(name, negated);
   problem(items[0], unknown_attribute(schema_, name).text);
   return std::nullopt;
 }
@@ -94,6 +101,7 @@ std::optional<Term> QueryBuilder::make_term(const Written& attr, Op op, bool neg
   if (name == "near") return near_term(negated, attr, items);
   if (name == "has") return has_term(negated, items);
   auto slot = schema_.slot(name);
+  if (!slot && unknown_ == Unknown::absent) return without_value(name, negated);
   Term term{.attr = name, .slot = slot.value_or(0), .op = op, .negated = negated};
   if (!slot) problem(attr, unknown_attribute(schema_, name).text);
   if (op == Op::has && slot) return term;
@@ -150,6 +158,7 @@ void QueryBuilder::check_size(const Branch& branch, const Written& whole) {
 
 void QueryBuilder::check(const Branch& branch, const Written& whole) {
   check_size(branch, whole);
+  if (unknown_ == Unknown::absent) return;
   if (std::none_of(branch.begin(), branch.end(), [](const Term& t) { return t.is_ordinary(); })) {
     problem(whole,
             "!=, has= and ~= with fewer than three characters need an ordinary term beside them, "

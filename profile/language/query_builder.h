@@ -15,11 +15,16 @@ struct Written {
   std::size_t size{};
 };
 
+/// What becomes of a term about an attribute that the schema lacks: a problem, or a term without a
+/// value.
+enum class Unknown : std::uint8_t { refused, absent };
+
 /// What both query languages share: from names and items to terms, from terms to a canonical query,
 /// with the limits and the rule that every branch needs an ordinary term. Collects problems.
 class QueryBuilder {
  public:
-  explicit QueryBuilder(const Schema& schema) : schema_(schema) {}
+  explicit QueryBuilder(const Schema& schema, Unknown unknown = Unknown::refused)
+      : schema_(schema), unknown_(unknown) {}
 
   /// A term of attr op items. An attribute "near" or "has" with "=" is the special term.
   std::optional<Term> term(const Written& attr, Op op, bool negated,
@@ -48,6 +53,7 @@ class QueryBuilder {
   const Written& place_of(const Term& term, const Written& whole) const;
 
   const Schema& schema_;
+  Unknown unknown_;
   std::vector<Made> made_;
   std::vector<Problem> problems_;
 };

@@ -52,8 +52,8 @@ std::string unknown_operator(const Schema& schema, std::string_view op, std::str
 /// One pass over the text. After a problem it goes on at the next separator, to tell all at once.
 class Reader {
  public:
-  Reader(const Schema& schema, std::string_view text)
-      : builder_(schema), schema_(schema), text_(text) {}
+  Reader(const Schema& schema, std::string_view text, Unknown unknown)
+      : builder_(schema, unknown), schema_(schema), text_(text) {}
 
   QueryReading read() {
     std::vector<Branch> branches(1);
@@ -155,9 +155,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-}  // namespace
-
-QueryReading read_query(const Schema& schema, std::string_view text) {
+QueryReading read(const Schema& schema, std::string_view text, Unknown unknown) {
   if (text.size() > Query::max_text) {
     return {.problems = {{Query::max_text, 1,
                           fmt::format("the query has {} bytes, at most {} are allowed", text.size(),
@@ -168,13 +166,27 @@ QueryReading read_query(const Schema& schema, std::string_view text) {
   if (first == std::string_view::npos)
     return {.problems = {{0, 1, "the query is empty; write attribute=value, as hobby=chess"}}};
   if (text[first] == '(') return read_ldap_filter(schema, text);
-  return Reader(schema, text).read();
+  return Reader(schema, text, unknown).read();
+}
+
+Result<Query> parse(const Schema& schema, std::string_view text, Unknown unknown) {
+  QueryReading reading = read(schema, text, unknown);
+  if (reading.query) return std::move(*reading.query);
+  return invalid("cannot read the query\n" + picture(text, reading.problems));
+}
+
+}  // namespace
+
+QueryReading read_query(const Schema& schema, std::string_view text) {
+  return read(schema, text, Unknown::refused);
 }
 
 Result<Query> parse_query(const Schema& schema, std::string_view text) {
-  QueryReading reading = read_query(schema, text);
-  if (reading.query) return std::move(*reading.query);
-  return invalid("cannot read the query\n" + picture(text, reading.problems));
+  return parse(schema, text, Unknown::refused);
+}
+
+Result<Query> parse_question(const Schema& schema, std::string_view text) {
+  return parse(schema, text, Unknown::absent);
 }
 
 }  // namespace beckon::profile

@@ -19,4 +19,9 @@ QueryReading read_query(const Schema& schema, std::string_view text);
 /// The same for callers that want one error: its text is the picture of the problems.
 Result<Query> parse_query(const Schema& schema, std::string_view text);
 
+/// A peer's question in its canonical form. The asker may hold a later schema: of an attribute that
+/// this one lacks nobody here has a value. What the asker had to check, that each branch has an
+/// ordinary term, is not checked again.
+Result<Query> parse_question(const Schema& schema, std::string_view text);
+
 }  // namespace beckon::profile

@@ -7,7 +7,7 @@ namespace beckon::profile {
 namespace {
 
 // Made by bench/fit_classes.cpp (filters/design/layout_classes.h on a drawn population) and pasted
-// here: a schema's layouts are part of its id and must not change with a better optimiser. Seed
+// here: records name these layouts, so they must not change with a better optimiser. Seed
 // 2026, 300 profiles fitted, 300 others tested at 512 bits: mean rate 0.000634 with layouts of
 // their own, 0.000891 in 8 classes, 0.000867 with groups wide enough for typical queries.
 
@@ -50,6 +50,7 @@ std::vector<LayoutClass> built_in_classes(const std::vector<Attribute>& attribut
       while (slot < attributes.size() && attributes[slot].name != names[i]) ++slot;
       if (slot == attributes.size()) slot = Schema::user_slot;  // "x-"
       layout.slots[slot] = {row.shapes[i].group, row.shapes[i].fresh};
+      layout.said |= std::uint32_t{1} << slot;
     }
     classes.push_back(std::move(layout));
   }

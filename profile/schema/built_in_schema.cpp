@@ -122,7 +122,7 @@ std::vector<Attribute> built_in_attributes() {
 
 const Schema& Schema::built_in() {
   static const Schema schema = [] {
-    auto made = make(built_in_attributes(), built_in_classes(built_in_attributes()));
+    auto made = make(1, built_in_attributes(), built_in_classes(built_in_attributes()));
     ENSURE(made.has_value());
     return *made;
   }();

@@ -10,7 +10,10 @@ namespace {
 /// A typical query should touch no more groups than this, however narrow the published ranges are.
 constexpr std::uint64_t max_groups_of_query = 128;
 
-SlotLayout starting_shape(const Attribute& a, int k) {
+}  // namespace
+
+SlotLayout default_shape(const Attribute& a, std::uint8_t k) {
+  if (!a.is_numeric()) return {};
   double scope = static_cast<double>(a.max) - static_cast<double>(a.min) + 1;
   if (a.type == Type::ip) scope = 4294967296.0;
   double product = scope * static_cast<double>(std::max<std::uint64_t>(a.published_width, 2));
@@ -21,20 +24,8 @@ SlotLayout starting_shape(const Attribute& a, int k) {
           static_cast<std::uint8_t>(std::clamp(fresh, 1.0, static_cast<double>(k)))};
 }
 
-}  // namespace
-
-std::vector<LayoutClass> default_classes(const std::vector<Attribute>& attributes) {
-  std::vector<LayoutClass> classes;
-  for (int k : {8, 12, 16, 24}) {
-    LayoutClass layout{.k = static_cast<std::uint8_t>(k),
-                       .slots = std::vector<SlotLayout>(Schema::slot_count)};
-    for (std::size_t i = 0; i < attributes.size() && i < Schema::max_attributes; ++i) {
-      if (attributes[i].is_numeric()) layout.slots[i] = starting_shape(attributes[i], k);
-    }
-    layout.slots[Schema::user_slot] = {1000, 1};
-    classes.push_back(std::move(layout));
-  }
-  return classes;
+std::vector<LayoutClass> default_classes() {
+  return {LayoutClass{.k = 8}, LayoutClass{.k = 12}, LayoutClass{.k = 16}, LayoutClass{.k = 24}};
 }
 
 }  // namespace beckon::profile

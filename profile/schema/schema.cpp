@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "base/hash.h"
+#include "profile/schema/default_classes.h"
 #include "profile/schema/schema_json.h"
 #include "profile/values/unit.h"
 
@@ -75,6 +75,9 @@ Result<void> check_number(const Attribute& a) {
   if (a.min < -bound || a.max > bound)
     return invalid(a.name + ": the scope must lie in -10^18..10^18");
   if (a.scale > 9) return invalid(a.name + ": scale must be 0..9");
+  constexpr std::int64_t exact = 999'999'999'999'999;  // what every reader of JSON keeps
+  if (a.scale > 0 && (a.min < -exact || a.max > exact))
+    return invalid(a.name + ": with a scale the ends of the scope have at most 15 digits");
   if (a.scale > 0 && a.type != Type::decimal)
     return invalid(a.name + ": only decimals have a scale");
   if (!a.unit.empty() && unit_named(a.unit) == nullptr)
@@ -106,20 +109,51 @@ Result<void> check_attribute(const Attribute& a) {
   return {};
 }
 
-Result<void> check_classes(const std::vector<LayoutClass>& classes) {
+/// Gives the class the shapes it does not speak of, and its name.
+Result<void> complete(LayoutClass& layout, const std::vector<Attribute>& attributes) {
+  if (layout.k < 1 || layout.k > Schema::max_k) return invalid("a layout class has k 1..40");
+  layout.slots.resize(Schema::slot_count);
+  for (std::size_t i = 0; i < Schema::slot_count; ++i) {
+    SlotLayout& slot = layout.slots[i];
+    bool said = (layout.said >> i & 1) != 0;
+    if (said && (slot.group < 1 || slot.fresh < 1 || slot.fresh > layout.k)) {
+      return invalid("a slot has group >= 1 and fresh 1..k");
+    }
+    if (said) continue;
+    if (i < attributes.size()) slot = default_shape(attributes[i], layout.k);
+    if (i == Schema::user_slot) slot = default_user_shape;
+  }
+  layout.name = class_name(layout, attributes);
+  return {};
+}
+
+Result<void> complete(std::vector<LayoutClass>& classes, const std::vector<Attribute>& attributes) {
   if (classes.empty() || classes.size() > Schema::max_classes) {
     return invalid(fmt::format("a schema has 1..{} layout classes", Schema::max_classes));
   }
-  for (const LayoutClass& layout : classes) {
-    if (layout.k < 1 || layout.k > Schema::max_k) return invalid("a layout class has k 1..40");
-    if (layout.slots.size() != Schema::slot_count) return invalid("a layout class has 32 slots");
-    for (const SlotLayout& slot : layout.slots) {
-      if (slot.group < 1 || slot.fresh < 1 || slot.fresh > layout.k) {
-        return invalid("a slot has group >= 1 and fresh 1..k");
-      }
-    }
+  std::set<std::uint32_t> names;
+  for (LayoutClass& layout : classes) {
+    if (auto good = complete(layout, attributes); !good) return good;
+    if (!names.insert(layout.name).second) return invalid("a layout class occurs twice");
   }
   return {};
+}
+
+/// The first member that keys or filters depend on and that differs; empty if none does.
+std::string_view difference(const Attribute& a, const Attribute& b) {
+  if (a.type != b.type) return "type";
+  if (a.prefix_keys != b.prefix_keys) return "prefix_keys";
+  if (a.scale != b.scale) return "scale";
+  if (a.unit != b.unit) return "unit";
+  if (a.min != b.min) return "min";
+  if (a.max != b.max) return "max";
+  if (a.circular != b.circular) return "circular";
+  if (a.axis != b.axis) return "axis";
+  if (a.ladder != b.ladder) return "ladder";
+  if (a.published_width != b.published_width) return "published_width";  // of default shapes
+  if (a.queried_width != b.queried_width) return "queried_width";
+  if (a.point_group != b.point_group) return "point_group";
+  return "";
 }
 
 }  // namespace
@@ -145,7 +179,9 @@ bool is_user_attribute(std::string_view name) {
   return name.starts_with("x-") && is_name(name.substr(2), 30);
 }
 
-Result<Schema> Schema::make(std::vector<Attribute> attributes, std::vector<LayoutClass> classes) {
+Result<Schema> Schema::make(std::uint32_t number, std::vector<Attribute> attributes,
+                            std::vector<LayoutClass> classes) {
+  if (number == 0) return invalid("a schema's number is 1 or more");
   if (attributes.empty() || attributes.size() > max_attributes) {
     return invalid(
         fmt::format("a schema has 1..{} attributes, got {}", max_attributes, attributes.size()));
@@ -168,10 +204,9 @@ Result<Schema> Schema::make(std::vector<Attribute> attributes, std::vector<Layou
       attributes[*schema.longitude_].ladder != attributes[*schema.latitude_].ladder) {
     return invalid("longitude and latitude need the same ladder: their cells are squares");
   }
-  if (auto good = check_classes(classes); !good) return good.error();
+  if (auto good = complete(classes, attributes); !good) return good.error();
+  schema.number_ = number;
   schema.user_ = user_attribute();
-  Digest digest = sha256(as_bytes(schema_json(attributes, classes)));
-  std::copy_n(digest.begin(), schema.id_.size(), schema.id_.begin());
   schema.attributes_ = std::move(attributes);
   schema.classes_ = std::move(classes);
   return schema;
@@ -191,6 +226,17 @@ const Attribute& Schema::at(std::uint8_t slot) const {
   return attributes_[slot];
 }
 
+std::uint8_t Schema::class_named(std::uint32_t name) const {
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    if (classes_[i].name == name) return static_cast<std::uint8_t>(i);
+  }
+  return unknown_class;
+}
+
+bool Schema::knows(std::uint8_t slot) const {
+  return slot == user_slot || slot < attributes_.size();
+}
+
 std::string Schema::nearest(std::string_view name) const {
   if (name.size() > 64) return {};
   std::string best;
@@ -205,6 +251,35 @@ std::string Schema::nearest(std::string_view name) const {
     }
   }
   return best;
+}
+
+Result<void> extends(const Schema& newer, const Schema& older) {
+  if (newer.number() <= older.number()) {
+    return invalid(fmt::format("its number must be greater than {}, the present one; it is {}",
+                               older.number(), newer.number()));
+  }
+  for (std::size_t i = 0; i < older.attributes().size(); ++i) {
+    const Attribute& was = older.attributes()[i];
+    if (i >= newer.attributes().size() || newer.attributes()[i].name != was.name) {
+      return invalid(
+          fmt::format("attribute {} must be {}, as it is now; new ones follow behind the old ones",
+                      i + 1, was.name));
+    }
+    const Attribute& is = newer.attributes()[i];
+    if (auto what = difference(was, is); !what.empty())
+      return invalid(fmt::format("{}: {} cannot change", was.name, what));
+    if (is.max_values < was.max_values) {
+      return invalid(
+          fmt::format("{}: max_values must be {} or more, or profiles with as many "
+                      "values could not be published again",
+                      was.name, was.max_values));
+    }
+  }
+  for (std::size_t i = 0; i < older.classes().size(); ++i) {
+    if (newer.class_named(older.classes()[i].name) == Schema::unknown_class)
+      return invalid(fmt::format("class {} is gone; old records need it", i + 1));
+  }
+  return {};
 }
 
 }  // namespace beckon::profile

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,17 +54,20 @@ struct SlotLayout {
   friend bool operator==(const SlotLayout&, const SlotLayout&) = default;
 };
 
-/// Every record names one of the schema's classes: k positions an element, one layout a slot.
+/// Every record names one of the schema's classes: k positions an element, one layout a slot. What
+/// a class does not say of a slot follows from k and the attribute (default_shape), so a class
+/// keeps its name when a schema gets more attributes.
 struct LayoutClass {
   std::uint8_t k = 1;
   std::vector<SlotLayout> slots{};  // by slot; those of text attributes are not used
+  std::uint32_t said{};             // a bit for each slot that the class itself speaks of
+  std::uint32_t name{};             // the start of the hash of its text; Schema::make fills it in
 };
 
-using SchemaId = std::array<std::uint8_t, 8>;
-
-/// The attributes of an overlay and the layouts of its records. Immutable; two nodes understand
-/// each other if and only if their schema ids agree. An attribute's slot is its place in the list
-/// and its bit in a record's presence map; all x-... attributes share the last slot.
+/// The attributes of an overlay and the layouts of its records. Immutable. An attribute's slot is
+/// its place in the list and its bit in a record's presence map; all x-... attributes share the
+/// last slot. A schema grows by a document with a greater number that `extends` it; nodes that
+/// hold different numbers find each other's people by the attributes that both know.
 class Schema {
  public:
   static constexpr std::size_t max_attributes = 31;
@@ -73,13 +75,17 @@ class Schema {
   static constexpr std::size_t slot_count = 32;
   static constexpr std::size_t max_classes = 16;
   static constexpr std::uint8_t max_k = 40;
+  static constexpr std::uint8_t unknown_class = 255;
 
-  static Result<Schema> make(std::vector<Attribute> attributes, std::vector<LayoutClass> classes);
+  static Result<Schema> make(std::uint32_t number, std::vector<Attribute> attributes,
+                             std::vector<LayoutClass> classes);
   static const Schema& built_in();
 
-  const SchemaId& id() const { return id_; }
+  std::uint32_t number() const { return number_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }
   const std::vector<LayoutClass>& classes() const { return classes_; }
+  std::uint8_t class_named(std::uint32_t name) const;  // its index, or unknown_class
+  bool knows(std::uint8_t slot) const;
 
   std::optional<std::uint8_t> slot(std::string_view name) const;  // a good x-... name has one too
   const Attribute& at(std::uint8_t slot) const;                   // user_slot: what all x-... share
@@ -90,13 +96,19 @@ class Schema {
  private:
   Schema() = default;
 
+  std::uint32_t number_ = 1;
   std::vector<Attribute> attributes_;
   std::vector<LayoutClass> classes_;
   Attribute user_;
   std::optional<std::uint8_t> longitude_;
   std::optional<std::uint8_t> latitude_;
-  SchemaId id_{};
 };
+
+/// Whether a schema may follow an older one: a greater number, the same attributes in the same
+/// slots as far as keys and filters depend on them, and all classes; more of both may follow. So
+/// every ring key, record and class name that the older one made stays good. The error names what
+/// is in the way.
+Result<void> extends(const Schema& newer, const Schema& older);
 
 bool is_user_attribute(std::string_view name);  // x- and 1 to 30 of a-z 0-9 - _
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/schema/default_classes.h"
@@ -163,12 +164,12 @@ Result<LayoutClass> read_class(const Json& json, const std::vector<Attribute>& a
   Fields slots(found != nullptr ? *found : none, fmt::format("class {} slots", index));
   auto read = [&](std::string_view name, std::size_t slot) {
     const Json* pair = slots.get(name, Kind::array);
-    if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is(Kind::number) ||
-        !(*pair)[1].is(Kind::number)) {
+    if (pair == nullptr) return;
+    if (pair->size() != 2 || !(*pair)[0].is(Kind::number) || !(*pair)[1].is(Kind::number))
       return slots.fail(fmt::format("{} must be [group, fresh]", name));
-    }
     layout.slots[slot] = {slots.digits<std::uint64_t>((*pair)[0].text(), name),
                           slots.digits<std::uint8_t>((*pair)[1].text(), name)};
+    layout.said |= std::uint32_t{1} << slot;
   };
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     if (attributes[i].is_numeric()) read(attributes[i].name, i);
@@ -201,14 +202,16 @@ std::string attribute_json(const Attribute& a) {
 }
 
 std::string class_json(const LayoutClass& layout, const std::vector<Attribute>& attributes) {
-  std::string out = fmt::format(R"({{"k":{},"slots":{{)", layout.k);
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    if (!attributes[i].is_numeric()) continue;
-    out += fmt::format(R"("{}":[{},{}],)", attributes[i].name, layout.slots[i].group,
-                       layout.slots[i].fresh);
-  }
-  const SlotLayout& user = layout.slots[Schema::user_slot];
-  return out + fmt::format(R"("x-":[{},{}]}}}})", user.group, user.fresh);
+  std::string shapes;
+  auto add = [&](std::string_view name, std::size_t slot) {
+    if ((layout.said >> slot & 1) == 0) return;
+    const SlotLayout& shape = layout.slots[slot];
+    shapes +=
+        fmt::format(R"({}"{}":[{},{}])", shapes.empty() ? "" : ",", name, shape.group, shape.fresh);
+  };
+  for (std::size_t i = 0; i < attributes.size(); ++i) add(attributes[i].name, i);
+  add("x-", Schema::user_slot);
+  return fmt::format(R"({{"k":{},"slots":{{{}}}}})", layout.k, shapes);
 }
 
 }  // namespace
@@ -217,7 +220,8 @@ Result<Schema> parse_schema(std::string_view text) {
   auto json = parse_json(text, limits);
   if (!json) return json.error();
   Fields fields(*json, "schema");
-  if (fields.text("fold") != fold_number)
+  auto number = fields.number<std::uint32_t>("number", 1);
+  if (fields.text("fold") != std::to_string(fold_number))
     fields.fail(fmt::format("fold must be \"{}\"", fold_number));
   const Json* attributes = fields.get("attributes", Kind::array);
   const Json* classes = fields.get("classes", Kind::array);
@@ -231,10 +235,7 @@ Result<Schema> parse_schema(std::string_view text) {
     if (!attribute) return attribute.error();
     list.push_back(std::move(*attribute));
   }
-  if (classes == nullptr) {
-    auto layouts = default_classes(list);
-    return Schema::make(std::move(list), std::move(layouts));
-  }
+  if (classes == nullptr) return Schema::make(number, std::move(list), default_classes());
   if (classes->size() > Schema::max_classes) return invalid("schema: more than 16 classes");
   std::vector<LayoutClass> layouts;
   for (std::size_t i = 0; i < classes->size(); ++i) {
@@ -242,12 +243,14 @@ Result<Schema> parse_schema(std::string_view text) {
     if (!layout) return layout.error();
     layouts.push_back(std::move(*layout));
   }
-  return Schema::make(std::move(list), std::move(layouts));
+  return Schema::make(number, std::move(list), std::move(layouts));
 }
 
-std::string schema_json(const std::vector<Attribute>& attributes,
-                        const std::vector<LayoutClass>& classes) {
-  std::string out = fmt::format(R"({{"fold":"{}","attributes":[)", fold_number);
+std::string schema_json(const Schema& schema) {
+  const auto& attributes = schema.attributes();
+  const auto& classes = schema.classes();
+  std::string out =
+      fmt::format(R"({{"number":{},"fold":"{}","attributes":[)", schema.number(), fold_number);
   for (std::size_t i = 0; i < attributes.size(); ++i)
     out += (i > 0 ? ",\n" : "\n") + attribute_json(attributes[i]);
   out += "],\n\"classes\":[";
@@ -256,8 +259,9 @@ std::string schema_json(const std::vector<Attribute>& attributes,
   return out + "]}\n";
 }
 
-std::string schema_json(const Schema& schema) {
-  return schema_json(schema.attributes(), schema.classes());
+std::uint32_t class_name(const LayoutClass& layout, const std::vector<Attribute>& attributes) {
+  Digest digest = sha256(as_bytes(class_json(layout, attributes)));
+  return ByteReader(digest).u32();
 }
 
 }  // namespace beckon::profile

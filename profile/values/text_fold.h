@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,8 @@ namespace beckon::profile {
 
 inline constexpr std::size_t max_text_size = 256;  // bytes, before and after folding
 
-/// Changes when texts fold differently: keys of different folds never meet (schema_json.cpp).
-inline constexpr std::string_view fold_number = "1";
+/// Changes when texts fold differently: keys of different folds never meet.
+inline constexpr std::uint8_t fold_number = 1;
 
 /// The form in which texts are compared, hashed and put under keys: NFKC case folding (which also
 /// drops invisible characters), accents removed, the spellings of fold_table.h, white space trimmed

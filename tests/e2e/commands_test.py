@@ -354,5 +354,86 @@ class ClosedOverlay(Overlay):
         self.assertEqual(stranger.json("overlay", "show")["name"], "club")
 
 
+class GrowingSchema(Overlay):
+    TEAM = [{"name": "hobby", "type": "text"}, {"name": "team", "type": "text"}]
+    WEIGHT = {"name": "weight", "type": "int", "min": 0, "max": 300, "ladder": [16]}
+
+    def schema_file(self, node, number, attributes):
+        path = pathlib.Path(node.home) / f"schema{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"number": number, "fold": "1", "attributes": attributes}))
+        return str(path)
+
+    def publish(self, node, *words):
+        node.json("profile", "set", *words)
+        published = node.json("profile", "publish")
+        self.assertEqual(published["records"], published["stored"])
+
+    def test_a_schema_grows_from_node_to_node(self):
+        founder, guest, third = self.node(), self.node(), self.node()
+        self.assertEqual(founder.json("overlay", "create", "club", "--schema", self.schema_file(founder, 1, self.TEAM))["name"],
+                         "club")
+        founder.up()
+        for node in (guest, third):
+            node.up("--invite", founder.json("overlay", "invite")["invite"])
+        wait_for(lambda: ring_is_ideal([founder, guest, third]), 30, "a ring of three")
+        self.publish(founder, "hobby=chess", "team=red")
+        self.publish(guest, "hobby=go", "team=red")
+        self.refusals(founder, guest)
+        grown = self.schema_file(founder, 2, self.TEAM + [self.WEIGHT])
+        self.assertEqual(founder.json("overlay", "schema", grown), {"kind": "signed", "number": 1, "next": 2})
+        for node in (guest, third):
+            wait_for(lambda: node.json("status")["schema"].get("next") == 2, 20, "the new schema")
+            self.assertIn("number 2", node.run("status")[1])
+            self.assertIn("next start", node.run("overlay", "show")[1])
+        self.assertEqual(guest.run("down")[0], 0)
+        guest.up()
+        wait_for(lambda: ring_is_ideal([founder, guest, third]), 30, "the guest's return")
+        self.assertEqual(guest.json("overlay", "show")["schema"], {"kind": "signed", "number": 2})
+        self.publish(guest, "hobby=go", "team=red", "weight=70")
+        for node in (founder, guest, third):
+            self.assertEqual(len(node.json("find", "team=red")["people"]), 2)
+        self.assertEqual(len(guest.json("find", "weight=65..75")["people"]), 1)
+        self.assertEqual(len(guest.json("find", "team=red !has=weight")["people"]), 1)
+        code, _, err = third.run("find", "weight=70")
+        self.assertEqual(code, 2)
+        self.assertIn("no attribute", err)
+
+    def refusals(self, founder, guest):
+        bad = self.schema_file(founder, 3, self.TEAM[:1] + [self.WEIGHT])
+        code, _, err = founder.run("overlay", "schema", bad)
+        self.assertNotEqual(code, 0)
+        self.assertIn("attribute 2 must be team", err)
+        same = self.schema_file(founder, 1, self.TEAM + [self.WEIGHT])
+        self.assertIn("greater than 1", founder.run("overlay", "schema", same)[2])
+        code, _, err = guest.run("overlay", "schema", self.schema_file(guest, 4, self.TEAM + [self.WEIGHT]))
+        self.assertNotEqual(code, 0)
+        self.assertIn("authority's key", err)
+
+    def test_an_open_overlay_with_a_schema_of_its_own(self):
+        founder, guest, plain = self.node(), self.node(), self.node()
+        founder.json("overlay", "create", "town", "--open", "--schema", self.schema_file(founder, 1, self.TEAM))
+        founder.up()
+        guest.up("--invite", founder.json("overlay", "invite")["invite"])
+        wait_for(lambda: ring_is_ideal([founder, guest]), 30, "an open ring of two")
+        self.assertEqual(guest.json("overlay", "show")["schema"], {"kind": "signed", "number": 1})
+        founder.json("overlay", "schema", self.schema_file(founder, 7, self.TEAM + [self.WEIGHT]))
+        wait_for(lambda: guest.json("overlay", "show")["schema"].get("next") == 7, 20, "the new schema")
+        plain.up()
+        self.assertIn("grows with releases", plain.run("overlay", "schema", self.schema_file(plain, 2, self.TEAM))[2])
+
+    def test_a_home_of_the_first_protocol_is_told_what_to_do(self):
+        node = self.node()
+        node.json("overlay", "create", "club")
+        path = next(pathlib.Path(node.home).rglob("overlay.json"))
+        file = json.loads(path.read_text())
+        del file["version"]
+        path.write_text(json.dumps(file))
+        code, _, err = node.run("up", "--listen", "127.0.0.1:0")
+        self.assertEqual(code, 1)
+        self.assertIn("protocol version 2", err)
+        self.assertIn("new invite", err)
+
+
 if __name__ == "__main__":
     overlay.main(__name__)

@@ -11,11 +11,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "protocol")
 import mail
 import overlay
 import sums
-from keys import placements, ring_key
+from keys import placements, text_key
 from peer import Link, node_id
 from questions import canonical, clauses_of, predicates, read_query, ways
 from records import choose, ed25519, elements, record
-from schema import SALT, SCHEMA_ID, sha256, value
+from schema import SALT, sha256, value
 from signatures import ed25519_holds
 
 PUT, GET, DIGEST, QUERY, COUNT, VERIFY, DELIVER, MAILBOX = 0x21, 0x23, 0x27, 0x31, 0x33, 0x35, 0x41, 0x43
@@ -102,7 +102,7 @@ class Stranger:
         size = struct.unpack(">I", answer[3:7])[0]
         author, payload = mail.payload_of(answer[7:7 + size])
         assert answer[:3] == b"\x00\x00\x01" and author == public
-        return payload[1:21], payload[-32:]
+        return payload[2:22], payload[23 + payload[22]:][:32]
 
     def fetch(self):
         """Opens what lies in the user's mailbox."""
@@ -141,8 +141,8 @@ class Stranger:
                 size = struct.unpack(">H", answer[at:at + 2])[0]
                 signed = answer[at + 2:at + 2 + size]
                 at += 2 + size
-                assert ed25519_holds(signed[2:34], b"beckon/record/v1" + SCHEMA_ID + SALT + signed[:-64], signed[-64:])
-                found[signed[2:34]] = signed[66:86], signed[34:66]
+                assert ed25519_holds(signed[3:35], b"beckon/record/v2" + SALT + signed[:-64], signed[-64:])
+                found[signed[3:35]] = signed[68:88], signed[35:67]
         self.found |= found
         cards = {key: self.verify(written, sha256(key)[:20], host) for key, (host, _) in found.items()}
         return [(key, card) for key, card in cards.items() if card]
@@ -166,7 +166,7 @@ class StrangerTest(overlay.Overlay):
         self.assertEqual(len(alice.links), 3)
 
         self.assertGreater(alice.publish(), 8)
-        chess, nobody = (ring_key(b"T", "hobby", text) for text in (b"chess", b"beagling"))
+        chess, nobody = (text_key("hobby", text) for text in ("chess", "beagling"))
         compared = [alice.differs(key, there) for key in (chess, nobody) for there in (True, False)]
         self.assertEqual(compared, [False, True, True, False])
         for question in ("hobby=chess age=24..40", "hours:=10..16", "near=25.05,121.53,5km", "room=EC-300..399",

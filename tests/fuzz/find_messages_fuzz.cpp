@@ -12,7 +12,7 @@ using fuzz::seed;
 namespace {
 
 void check_entry(ByteView body) {
-  auto entry = decode_index_item(profile::Schema::built_in(), body);
+  auto entry = decode_index_item(body);
   if (!entry) return;
   ENSURE(std::ranges::equal(encode_index_item(entry->marks, profile::encode(entry->record)), body));
 }
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<Bytes> fuzz_seeds() {
   profile::Predicates predicates{{.slot = 4, .any = {profile::TextTest{}}},
                                  {.slot = 6, .any = {profile::NumberTest{.lo = 20, .hi = 30}}}};
-  Bytes record = profile::encode(profile::withdrawal({.address = "h:1", .version = 1}));
+  Bytes record = profile::encode(profile::withdrawal({.host = {.address = "h:1"}, .version = 1}));
   return {
       seed(0, encode(QueryRequest{.predicates = predicates, .after = Id{}})),
       seed(1, encode(QueryReply{.more = true, .listed = 2, .scanned = 2, .records = {record}})),

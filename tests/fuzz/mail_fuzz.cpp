@@ -126,7 +126,7 @@ std::vector<Bytes> fuzz_seeds() {
       seed(2, encode(FetchRequest{.after = Id{}})),
       seed(3, encode(FetchReply{.envelopes = {{1, 2}}})),
       seed(4, encode(Delivery::refused)),
-      seed(5, encode(Locator{.host = {.address = "127.0.0.1:1"}})),
+      seed(5, encode(Locator{.hosts = {{.address = "127.0.0.1:1"}}})),
       seed(6, ack),
       seed(6, envelope->bytes),
       seed(7, as_bytes(encode(invite))),

@@ -18,9 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<Bytes> fuzz_seeds() {
   auto bytes = [](const std::string& text) { return Bytes(text.begin(), text.end()); };
-  std::string closed = R"({"name":"club","admission":"closed","authority":")" +
-                       std::string(64, 'a') +
-                       R"(","salt":"00000000000000000000000000000001","limits":{"replicas":3},)"
-                       R"("schema":{"a":[1,2.5,null,true,"\u00e9"],"b":{}}})";
+  std::string closed =
+      R"({"version":2,"name":"club","admission":"closed","authority":")" + std::string(64, 'a') +
+      R"(","salt":"00000000000000000000000000000001","limits":{"replicas":3},)"
+      R"("schema":{"fold":"1","attributes":[{"name":"a","type":"text"}]},"schema_signature":")" +
+      std::string(128, '0') + "\"}";
   return {bytes(overlay_json(builtin_overlay())), bytes(closed)};
 }

@@ -23,6 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FilterView view{layout, all, 0, filter};
     ENSURE(matcher.may_match(view) == may_match(schema, *predicates, view));
   }
+  FilterView later{Schema::unknown_class, ~std::uint32_t{0}, 0, filter};
+  ENSURE(matcher.may_match(later) == may_match(schema, *predicates, later));
   return 0;
 }
 

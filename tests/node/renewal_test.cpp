@@ -55,7 +55,7 @@ TEST_CASE("members of a closed overlay stay for months, though each credential l
   ahead = hours(0);
   beckon::test::TempDir temp;
   std::filesystem::path folder(temp.file("authority"));
-  service::Overlay overlay = *io::Authority::create(folder, "club");
+  service::Overlay overlay = *io::Authority::create(folder, {.name = "club"});
   io::Authority authority = *io::Authority::open(folder, overlay);
   auto admitted = [&] {
     io::Identity self = io::new_identity();

@@ -1,20 +1,28 @@
 """Ring keys: where a record is stored and what a question reads (docs/protocol-index.md 5)."""
 import struct
 
-from schema import SALT, SCHEMA_ID, attribute_of, sha256, space_of
+from schema import SALT, attribute_of, sha256, space_of
 
 
-def ring_key(kind, name, payload):
-    name = name.encode()
-    return sha256(b"ix1" + SCHEMA_ID + SALT + kind + bytes([len(name)]) + name + payload)[:20]
+TYPES = ["none", "text", "int", "decimal", "date", "ip", "hybrid", "any"]
+FOLD = 1  # the number of the folding rules
 
 
-def bucket_key(kind, space_name, level, *xy):
-    return ring_key(kind, space_name, bytes([level]) + b"".join(struct.pack(">Q", v) for v in xy))
+def ring_key(kind, type_, name, payload):
+    name, fold = name.encode(), FOLD if kind in (b"T", b"P", b"H") else 0
+    return sha256(b"ix2" + SALT + kind + bytes([TYPES.index(type_), fold, len(name)]) + name + payload)[:20]
+
+
+def bucket_key(kind, type_, space_name, level, *xy):
+    return ring_key(kind, type_, space_name, bytes([level]) + b"".join(struct.pack(">Q", v) for v in xy))
+
+
+def text_key(name, folded):
+    return ring_key(b"T", attribute_of(name)["type"], name, folded.encode())
 
 
 def prefix_key(name, folded):
-    return ring_key(b"P", name, folded[:3].encode()) if len(folded) >= 3 else None
+    return ring_key(b"P", attribute_of(name)["type"], name, folded[:3].encode()) if len(folded) >= 3 else None
 
 
 def size_of(space, val):
@@ -71,12 +79,14 @@ def asked(axes, covers=False):
 
 
 def number_keys(name, space, buckets):
-    kind = b"H" if attribute_of(name)["type"] == "hybrid" else b"N"
-    return [(bucket_key(kind, space[0], b[0], b[1]), b[3], b[4]) for b in buckets]
+    type_ = attribute_of(name)["type"]
+    kind = b"H" if type_ == "hybrid" else b"N"
+    return [(bucket_key(kind, type_, space[0], b[0], b[1]), b[3], b[4]) for b in buckets]
 
 
 def cell_keys(cells):
-    return [(bucket_key(b"G", "geo", c[0], c[1], c[2]), c[3], c[4]) for c in cells]
+    type_ = attribute_of("longitude")["type"]
+    return [(bucket_key(b"G", type_, "geo", c[0], c[1], c[2]), c[3], c[4]) for c in cells]
 
 
 def meet_stored(a, b):
@@ -96,13 +106,13 @@ def merged(keys, meet):
 
 
 def placements(profile, owner):
-    keys = [(ring_key(b"A", "", bytes([owner[0] >> 4])), 7, 1)]
+    keys = [(ring_key(b"A", "none", "", bytes([owner[0] >> 4])), 7, 1)]
     axis = {}
     for name, values in profile:
         a = attribute_of(name)
         for val in values:
             if val[0] and a["type"] != "ip":
-                keys.append((ring_key(b"T", name, val[0].encode()), 7, 1))
+                keys.append((text_key(name, val[0]), 7, 1))
             if a["prefix_keys"] and prefix_key(name, val[0]):
                 keys.append((prefix_key(name, val[0]), 7, 1))
             if val[1] is not None and a["axis"]:

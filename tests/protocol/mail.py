@@ -150,7 +150,7 @@ def payload_of(item):
 
 
 def locator(node, address, message_key):
-    return b"\x01" + node + bytes([len(address)]) + address.encode() + message_key
+    return b"\x02\x01" + node + bytes([len(address)]) + address.encode() + message_key + bytes(2)  # one host
 
 
 def mailbox_key(user):

@@ -80,7 +80,7 @@ class Link:
         self.peer = node_id(shown[at:at + 32])
         self.address, self.serve, self.timeout = address, serve, timeout
         self.lock, self.waiting, self.last, self.unread = threading.Lock(), {}, 0, b""
-        greeting = b"\x01" + overlay_id() + struct.pack(">QQIB", int(time.time() * 1000), 0, 0, 0)
+        greeting = b"\x01" + overlay_id() + struct.pack(">QQIIB", int(time.time() * 1000), 0, 1, 0, 0)
         self.send(HELLO, 1, greeting)
         kind, _, _ = self.receive()
         assert kind == HELLO_ACK, f"refused: {kind}"

@@ -3,7 +3,7 @@ import ipaddress
 import re
 import struct
 
-from keys import asked, cell_keys, meet_asked, merged, number_keys, prefix_key, ring_key
+from keys import asked, cell_keys, meet_asked, merged, number_keys, prefix_key, text_key
 from records import POINT, RANGE, attribute_seed, open_slots, row, text_seed, word
 from schema import CLASSES, OWN_SLOT, attribute_of, bound_text, fold, pieces, slot_of, space_of, value
 
@@ -116,7 +116,7 @@ def item_keys(name, op, val):
         key = prefix_key(name, val[0]) if a["prefix_keys"] else None
         return [(key, 6, 255)] if key else None
     if val[1] is None:
-        return [(ring_key(b"T", name, val[0].encode()), 6, 255)]
+        return [(text_key(name, val[0]), 6, 255)]
     if a["axis"]:
         return None
     space = space_of(name, val)

@@ -5,7 +5,7 @@ XXH3 comes from libxxhash, Ed25519 from libcrypto.
 import ctypes
 import struct
 
-from schema import (CLASSES, OWN_SLOT, SALT, SCHEMA_ID, attribute_at, attribute_of, pieces, slot_of, space_of)
+from schema import CLASSES, OWN_SLOT, SALT, attribute_at, attribute_of, pieces, slot_of, space_of
 
 M32, M64 = 2**32 - 1, 2**64 - 1
 
@@ -193,11 +193,14 @@ def ed25519(secret, message):
 
 def record(person, found, cls, made, withdrawn=False):
     secret, address = bytes.fromhex(person["secret"]), person["address"].encode()
-    out = bytes([1, withdrawn]) + ed25519(secret, b"")[0] + bytes.fromhex(person["message_key"] + person["host"])
-    out += bytes([len(address)]) + address + struct.pack(">QI", person["version"], person["expiry"])
+    out = bytes([2, withdrawn, 0]) + ed25519(secret, b"")[0] + bytes.fromhex(person["message_key"])
+    out += b"\x01" + bytes.fromhex(person["host"]) + bytes([len(address)]) + address  # one host
+    out += struct.pack(">QI", person["version"], person["expiry"])
     if withdrawn:
-        out += bytes(8) + bytes([0, 255])
+        out += bytes(12) + bytes([255])
     else:
         opened = sum(1 << slot for slot in open_slots(found, cls))
-        out += struct.pack(">II", found[0], opened) + bytes([cls, LENGTHS.index(len(made) * 8)]) + made
-    return out + ed25519(secret, b"beckon/record/v1" + SCHEMA_ID + SALT + out)[1]
+        out += struct.pack(">II", found[0], opened) + CLASSES[cls]["name"]
+        out += bytes([LENGTHS.index(len(made) * 8)]) + made
+    out += bytes(2)  # no additions
+    return out + ed25519(secret, b"beckon/record/v2" + SALT + out)[1]

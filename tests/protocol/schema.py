@@ -22,10 +22,19 @@ def sha256(data):
 SALT = sha256(b"beckon/overlay/1/builtin")[:16]
 
 
-def overlay_id():
-    schema = b'"default"'
-    return sha256(b"beckon/overlay/1" + bytes([6]) + b"beckon" + SALT + bytes([0, 0, 0])
-                  + struct.pack(">I", len(schema)) + schema)
+def counted8(string):
+    return bytes([len(string)]) + string.encode()
+
+
+def overlay_id(file=dict(name="beckon", salt=SALT.hex(), admission="open", schema="default")):
+    """The id of an overlay file (docs/protocol.md, "Overlay file"); of the built-in one if none is given."""
+    authority, limits = bytes.fromhex(file.get("authority", "")), file.get("limits", {})
+    kind = 0 if file["schema"] == "default" else 2 if authority else 1
+    out = b"beckon/overlay/2" + counted8(file["name"]) + bytes.fromhex(file["salt"])
+    out += bytes([file["admission"] == "closed", bool(authority)]) + authority
+    out += bytes([file.get("puzzle", 0), len(limits)])
+    out += b"".join(counted8(name) + struct.pack(">Q", limits[name]) for name in sorted(limits)) + bytes([kind])
+    return sha256(out + (sha256(canonical_text(file["schema"])) if kind == 1 else b""))
 
 
 def day(string, last=False):
@@ -85,37 +94,46 @@ def rounded(number):
     return math.floor(number + 0.5)  # of what is not negative a half goes up
 
 
-def plain_class(k, attributes):
-    slots = {}
+def default_shapes(k, attributes):
+    slots = {"x-": (1000, 1)}
     for a in attributes:
         if a["type"] != "text":
             values = (2**32 if a["type"] == "ip" else a["max"] - a["min"] + 1) * max(a["published_width"], 2)
             d = max(1, -(-a["queried_width"] // 128), rounded(math.sqrt(values / 3 / 2 ** (k + 1))))
             slots[a["name"]] = d, min(k, max(1, rounded(max(0, k + 1 - math.log2(values)))))
-    return {"k": k, "slots": slots | {"x-": (1000, 1)}}
+    return slots
 
 
 def read_schema(text):
-    """(attributes, classes, canonical text)"""
+    """(attributes, classes, canonical text); a class has its "name", and a shape for every number"""
     given = json.loads(text, parse_float=str)
     attributes = [attribute(entry) for entry in given["attributes"]]
-    classes = given.get("classes") or [plain_class(k, attributes) for k in (8, 12, 16, 24)]
     names = [a["name"] for a in attributes if a["type"] != "text"] + ["x-"]
-    lines = ['{"k":%d,"slots":{%s}}' % (c["k"], ",".join('"%s":[%d,%d]' % (n, *c["slots"][n]) for n in names))
-             for c in classes]
-    canonical = ('{"fold":"1","attributes":[\n' + ",\n".join(map(attribute_json, attributes))
+    classes, lines = [], []
+    for c in given.get("classes") or [{"k": k, "slots": {}} for k in (8, 12, 16, 24)]:
+        said = ",".join('"%s":[%d,%d]' % (n, *c["slots"][n]) for n in names if n in c["slots"])
+        lines.append('{"k":%d,"slots":{%s}}' % (c["k"], said))
+        classes.append({"k": c["k"], "slots": default_shapes(c["k"], attributes) | c["slots"],
+                        "name": sha256(lines[-1].encode())[:4]})
+    canonical = ('{"number":%d,"fold":"1","attributes":[\n' % given.get("number", 1)
+                 + ",\n".join(map(attribute_json, attributes))
                  + '],\n"classes":[\n' + ",\n".join(lines) + "]}\n")
     return attributes, classes, canonical
 
 
-def schema_id(text):
-    return sha256(read_schema(text)[2].encode())[:8]
+def canonical_text(schema):
+    return read_schema(json.dumps(schema))[2].encode()
+
+
+def schema_vector(text):
+    """The hash of its canonical text, and the names of its classes."""
+    _, classes, canonical = read_schema(text)
+    return [sha256(canonical.encode()).hex(), [c["name"].hex() for c in classes]]
 
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 BUILT_IN = (DOCS / "built-in-schema.json").read_text()
 ATTRIBUTES, CLASSES, _ = read_schema(BUILT_IN)
-SCHEMA_ID = schema_id(BUILT_IN)
 OWN = dict(name="x-", type="any", visibility="public", prefix_keys=False, scale=3, min=-10**15, max=10**15,
            circular=False, axis=None, ladder=[2**14, 2**22, 2**30], point_group=100)
 OWN_SLOT = 31

@@ -12,12 +12,13 @@ import sys
 sys.dont_write_bytecode = True
 
 import sums
-from keys import bucket_key, placements, prefix_key, ring_key
+from keys import bucket_key, placements, prefix_key, ring_key, text_key
 from puzzle import first_solution, zero_bits
 from questions import canonical, clauses_of, may_match, predicates, read_query, ways
-from records import (LENGTHS, attribute_seed, choose, ed25519, elements, filter_of, group_seed, record, text_seed,
+from records import (LENGTHS, attribute_seed, choose, counted32, ed25519, elements, filter_of, group_seed, record, text_seed,
                             word, word_set)
-from schema import DOCS, SALT, SCHEMA_ID, attribute_of, fold, overlay_id, schema_id, sha256, value
+from schema import (BUILT_IN, CLASSES, DOCS, SALT, attribute_of, canonical_text, fold, overlay_id, schema_vector, sha256,
+                    value)
 from signatures import ed25519_holds
 
 
@@ -45,10 +46,19 @@ def branch_vectors(branch, records):
             "may": [name for name, record_ in records if may_match(clauses, *record_)]}
 
 
+def overlay_vector(secret, file):
+    """The id, and, if the authority's secret is given, the schema document that it signs."""
+    text = b"" if file["schema"] == "default" else counted32(canonical_text(file["schema"]))
+    signed = secret and ed25519(bytes.fromhex(secret), b"beckon/schema/1" + overlay_id(file) + text)[1]
+    return [secret, file, overlay_id(file).hex(), (b"\x01" + text + signed).hex() if secret else ""]
+
+
 def computed(given):
-    out = {"overlay": {"id": overlay_id().hex(), "salt": SALT.hex()}, "schema": SCHEMA_ID.hex(),
-           "everybody": [ring_key(b"A", "", bytes([i])).hex() for i in range(16)]}
-    out["schemas"] = [[text, schema_id(text).hex()] for text, _ in given["schemas"]]
+    out = {"overlay": {"id": overlay_id().hex(), "salt": SALT.hex()},
+           "everybody": [ring_key(b"A", "none", "", bytes([i])).hex() for i in range(16)]}
+    out["schema"], out["classes"] = schema_vector(BUILT_IN)
+    out["schemas"] = [[text, *schema_vector(text)] for text, *_ in given["schemas"]]
+    out["overlays"] = [overlay_vector(secret, file) for secret, file, *_ in given["overlays"]]
     out["folds"] = [[written, fold(written)] for written, _ in given["folds"]]
     out["texts"] = [[name, string, "%016x%016x" % text_seed(name, string)] for name, string, _ in given["texts"]]
     out["groups"] = [[name, kind, group, "%016x%016x" % group_seed(attribute_seed(name), kind, int(group))]
@@ -78,7 +88,7 @@ def examples():
     """The worked examples, as the page prints them."""
     chess, age = text_seed("hobby", "chess"), attribute_seed("age")
     group = group_seed(age, 3, 23)
-    lines = ["salt       " + SALT.hex(), "schema id  " + SCHEMA_ID.hex(),
+    lines = ["salt       " + SALT.hex(), "classes    " + " ".join(c["name"].hex() for c in CLASSES[:4]),
              "text seed        hobby, chess        %016x %016x" % chess,
              "  words          " + " ".join("%08x" % word(chess, j) for j in range(6)) + " ...",
              "  in 1536 bits   " + " ".join(str(word(chess, j) % 1536) for j in range(6)) + " ...",
@@ -86,14 +96,14 @@ def examples():
              "attribute seed   age                 %016x" % age,
              "group seed       age, range, 23      %016x %016x" % group,
              "  words          " + " ".join("%08x" % word(group, j) for j in range(6)) + " ..."]
-    for label, key in (("T  hobby=chess", ring_key(b"T", "hobby", b"chess")),
-                       ("T  room=EC-312", ring_key(b"T", "room", b"ec-#")),
-                       ("H  room=EC-312, level 0, bucket 4", bucket_key(b"H", "room|ec-#", 0, 4)),
+    for label, key in (("T  hobby=chess", text_key("hobby", "chess")),
+                       ("T  room=EC-312", text_key("room", "ec-#")),
+                       ("H  room=EC-312, level 0, bucket 4", bucket_key(b"H", "hybrid", "room|ec-#", 0, 4)),
                        ("P  name=Alice Lin", prefix_key("name", fold("Alice Lin"))),
-                       ("N  age=24, level 0, bucket 1", bucket_key(b"N", "age", 0, 1)),
-                       ("N  ip=0.0.0.0/0, wide", bucket_key(b"N", "ip|v4", 255, 0)),
-                       ("G  25.05, 121.53, level 0, 2944, 1123", bucket_key(b"G", "geo", 0, 2944, 1123)),
-                       ("A  owner id 5c..., shard 5", ring_key(b"A", "", b"\x05"))):
+                       ("N  age=24, level 0, bucket 1", bucket_key(b"N", "int", "age", 0, 1)),
+                       ("N  ip=0.0.0.0/0, wide", bucket_key(b"N", "ip", "ip|v4", 255, 0)),
+                       ("G  25.05, 121.53, level 0, 2944, 1123", bucket_key(b"G", "decimal", "geo", 0, 2944, 1123)),
+                       ("A  owner id 5c..., shard 5", ring_key(b"A", "none", "", b"\x05"))):
         lines.append("%-39s %s" % (label, key.hex()))
     for query in ("age=20..30&hobby=chess", "!has=sip&hours:=23..2"):
         digits = predicates(clauses_of(read_query(query)[0])).hex()

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -48,12 +49,16 @@ std::string seed_text(const Hash128& seed) {
   return to_hex(out.bytes());
 }
 
+std::string name_text(const LayoutClass& layout) { return fmt::format("{:08x}", layout.name); }
+
 Json hash_vectors(const Json& given) {
   Json out;
   for (const Json& text : given.at("schemas")) {
     auto read = parse_schema(text.at(0).get<std::string>());
     REQUIRE(read.has_value());
-    out["schemas"].push_back({text.at(0), to_hex(read->id())});
+    Json names = Json::array();
+    for (const LayoutClass& layout : read->classes()) names.push_back(name_text(layout));
+    out["schemas"].push_back({text.at(0), to_hex(sha256(as_bytes(schema_json(*read)))), names});
   }
   for (const Json& fold : given.at("folds")) {
     auto folded = fold_text(fold.at(0).get<std::string>());
@@ -89,6 +94,23 @@ int solves(const PublicKey& key, std::uint64_t solution) {
   return puzzle.bits - 1;
 }
 
+/// The id of an overlay, and, if the authority's secret is given, the schema document it signs.
+Json overlay_vectors(const Json& given) {
+  Json out;
+  for (const Json& one : given.at("overlays")) {
+    auto overlay = service::parse_overlay(one.at(1).dump());
+    REQUIRE(overlay.has_value());
+    std::string document;
+    if (!one.at(0).get<std::string>().empty()) {
+      auto secret = bytes_of<SecretSeed>(one.at(0));
+      overlay->schema.signature = signer.sign(secret, overlay->schema.signed_part(overlay->id()));
+      document = to_hex(overlay->schema.encode());
+    }
+    out["overlays"].push_back({one.at(0), one.at(1), to_hex(overlay->id()), document});
+  }
+  return out;
+}
+
 Json puzzle_vectors(const Json& given) {
   Json out;
   for (const Json& one : given.at("puzzles")) {
@@ -117,7 +139,7 @@ std::string every_filter(const Elements& found) {
 }
 
 std::string signed_bytes(const SecretSeed& secret, Record record) {
-  sign_record(schema, salt, signer, secret, record);
+  sign_record(salt, signer, secret, record);
   return to_hex(encode(record));
 }
 
@@ -132,8 +154,8 @@ Person person_vectors(const Json& given, Json& out) {
   auto secret = bytes_of<SecretSeed>(given.at("secret"));
   Publication publication{.owner_key = signer.public_key(secret),
                           .message_key = bytes_of<MessageKey>(given.at("message_key")),
-                          .host = bytes_of<HostId>(given.at("host")),
-                          .address = given.at("address").get<std::string>(),
+                          .host = {.id = bytes_of<HostId>(given.at("host")),
+                                   .address = given.at("address").get<std::string>()},
                           .version = given.at("version").get<std::uint64_t>()};
   publication.expiry = wall_from_ms(given.at("expiry").get<std::int64_t>() * 1000);
   OwnerId owner = owner_id(publication.owner_key);
@@ -168,7 +190,7 @@ Json branch_vectors(const Branch& branch, const std::vector<Person>& people) {
   for (const Access& access : found) out["ways"].push_back(way_vectors(access));
   for (const Person& person : people) {
     const Record& r = person.record;
-    if (may_match(schema, blinded, {r.layout, r.presence, r.open, r.filter}))
+    if (may_match(schema, blinded, {schema.class_named(r.layout), r.presence, r.open, r.filter}))
       out["may"].push_back(person.name);
   }
   return out;
@@ -199,10 +221,11 @@ Json computed(const Json& given) {
   Json out = hash_vectors(given);
   out.update(puzzle_vectors(given));
   out.update(signature_vectors(given));
+  out.update(overlay_vectors(given));
   out["overlay"] = {{"id", to_hex(service::builtin_overlay().id())}, {"salt", to_hex(salt)}};
-  out["schema"] = to_hex(schema.id());
-  for (const Probe& probe : everybody(schema, salt).probes)
-    out["everybody"].push_back(to_hex(probe.key));
+  out["schema"] = to_hex(sha256(as_bytes(schema_json(schema))));
+  for (const LayoutClass& layout : schema.classes()) out["classes"].push_back(name_text(layout));
+  for (const Probe& probe : everybody(salt).probes) out["everybody"].push_back(to_hex(probe.key));
   std::vector<Person> people;
   for (const Json& person : given.at("people")) {
     Json vectors;

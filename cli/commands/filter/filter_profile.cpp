@@ -39,12 +39,13 @@ struct Preview {
 Preview preview(const Schema& schema, const Profile& profile) {
   Preview out;
   out.elements = elements(schema, Salt{}, profile);
-  out.record = build_record(schema, Salt{}, profile, {.address = "host:port"});
+  out.record = build_record(schema, Salt{}, profile, {.host = {.address = "host:port"}});
   out.keys = placements(schema, Salt{}, profile, OwnerId{}).size();
   out.disclosure = disclosure(schema, profile);
   double fill = static_cast<double>(out.record.filter.count()) /
                 static_cast<double>(out.record.filter.size());
-  out.fpr = total_fpr(schema, out.elements, schema.classes()[out.record.layout], fill);
+  out.fpr = total_fpr(schema, out.elements, schema.classes()[schema.class_named(out.record.layout)],
+                      fill);
   return out;
 }
 
@@ -111,9 +112,9 @@ std::string number_table(const std::vector<Cost>& all) {
 
 std::string text_of(const Schema& schema, const Profile& profile, const Preview& p) {
   const filters::BitArray& bits = p.record.filter;
-  const LayoutClass& layout = schema.classes()[p.record.layout];
+  const LayoutClass& layout = schema.classes()[schema.class_named(p.record.layout)];
   double fill = 100.0 * static_cast<double>(bits.count()) / static_cast<double>(bits.size());
-  std::string out = fmt::format("{} bits, {} set ({:.1f} %), layout class {}, k = {}\n",
+  std::string out = fmt::format("{} bits, {} set ({:.1f} %), layout class {:08x}, k = {}\n",
                                 bits.size(), bits.count(), fill, p.record.layout, layout.k);
   out += fmt::format("{}, {}; mistaken for somebody else's values with chance {:.2g} in all\n\n",
                      counted(p.elements.texts.size(), "text"),
@@ -145,10 +146,10 @@ Json attributes_json(const std::vector<Cost>& all) {
 }
 
 std::string json_of(const Schema& schema, const Profile& profile, const Preview& p) {
-  const LayoutClass& layout = schema.classes()[p.record.layout];
+  const LayoutClass& layout = schema.classes()[schema.class_named(p.record.layout)];
   Json out{{"bits", p.record.filter.size()},
            {"set_bits", p.record.filter.count()},
-           {"class", p.record.layout},
+           {"class", fmt::format("{:08x}", p.record.layout)},
            {"k", layout.k},
            {"total_fpr", p.fpr},
            {"texts", p.elements.texts.size()},

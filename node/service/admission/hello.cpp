@@ -17,6 +17,7 @@ Bytes Hello::encode() const {
   out.raw(overlay);
   out.u64(epoch);
   out.u64(revocations);
+  out.u32(schema);
   out.u32(capabilities);
   out.u8(static_cast<std::uint8_t>(addresses.size()));
   for (const std::string& address : addresses) out.counted8(as_bytes(address));
@@ -31,6 +32,7 @@ Result<Hello> Hello::decode(ByteView body) {
   out.overlay = in.array<32>();
   out.epoch = in.u64();
   out.revocations = in.u64();
+  out.schema = in.u32();
   out.capabilities = in.u32();
   std::size_t count = in.u8();
   if (count > max_addresses) in.fail();

@@ -21,6 +21,7 @@ inline constexpr std::uint8_t enrolled = 0x05;
 inline constexpr std::uint8_t revocations = 0x06;
 inline constexpr std::uint8_t alive = 0x07;
 inline constexpr std::uint8_t first_free = 0x08;
+inline constexpr std::uint8_t schema = 0x1e;  // those below first_free were all taken
 }  // namespace wire
 
 inline constexpr std::uint8_t protocol_version = 1;
@@ -34,6 +35,7 @@ struct Hello {
   OverlayId overlay{};
   std::uint64_t epoch{};        // grows by one at each start of the node
   std::uint64_t revocations{};  // version of the list it holds
+  std::uint32_t schema{};       // number of the schema it holds
   std::uint32_t capabilities{};
   std::vector<std::string> addresses{};  // 0..4, each 1..64 bytes
 

@@ -1,25 +1,10 @@
 #include "node/service/assembly/hosting.h"
 
-#include "profile/schema/schema_json.h"
-
 namespace beckon::service {
-
-namespace {
-
-Result<profile::Schema> schema_of(const Overlay& overlay) {
-  if (overlay.schema == "\"default\"") return profile::Schema::built_in();
-  auto schema = profile::parse_schema(overlay.schema);
-  if (!schema) return invalid("the overlay's schema cannot be used: " + schema.error().text);
-  return schema;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Hosting>> Hosting::open(Service& service, const Overlay& overlay,
                                                const Signer& signer, const Options& options) {
-  auto schema = schema_of(overlay);
-  if (!schema) return schema.error();
-  auto out = std::make_unique<Hosting>(service, *std::move(schema), overlay, signer, options);
+  auto out = std::make_unique<Hosting>(service, schema_of(overlay), overlay, signer, options);
   if (auto loaded = out->load(); !loaded) return loaded.error();
   return out;
 }
@@ -28,8 +13,8 @@ Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overla
                  const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
-      genuine_(schema_, overlay.salt, signer),
-      index_rules_(schema_, genuine_),
+      genuine_(overlay.salt, signer),
+      index_rules_(genuine_),
       mailbox_rules_(overlay.id(), signer),
       users_(service.kernel(), signer, options.users),
       search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer, genuine_,

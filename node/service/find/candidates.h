@@ -11,13 +11,19 @@
 
 namespace beckon::service {
 
+/// A record may name several hosts; one is asked.
+inline chord::PeerRef first_host(const profile::Record& record) {
+  const profile::RecordHost& host = record.hosts.front();
+  return {.id = chord::Id{host.id}, .address = host.address};
+}
+
 /// A record that passed a filter, the hash of its bytes, and whose it is.
 struct Candidate {
   profile::Record record{};
   Digest digest{};
   chord::Id owner{};
 
-  chord::PeerRef host() const { return {.id = chord::Id{record.host}, .address = record.address}; }
+  chord::PeerRef host() const { return first_host(record); }
 };
 
 /// Candidates that wait for their hosts to be asked, grouped by host so that one message asks for

@@ -82,7 +82,7 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
 Person Finder::hit(Running& r, const profile::Record& record, const VerifyReply::Entry* entry) {
   Person person{.callee = {.key = record.owner_key,
                            .message_key = record.message_key,
-                           .host = {.id = Id{record.host}, .address = record.address}}};
+                           .host = first_host(record)}};
   if (entry != nullptr) {
     person.card = entry->card;
     person.verified = true;

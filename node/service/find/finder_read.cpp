@@ -133,7 +133,7 @@ void Finder::note(Running& r, Job& job, const QueryReply& reply) {
 /// a page before the last is full, and each goes further round from the start than the one before.
 std::optional<Id> Finder::next_page(const Running& r, const Job& job,
                                     const QueryReply& reply) const {
-  auto last = profile::decode_record(schema_, reply.records.back());
+  auto last = profile::decode_record(reply.records.back());
   if (!last || reply.records.size() < job.credit) return std::nullopt;
   Id owner{profile::owner_id(last->owner_key)};
   if (job.after && owner - r.start <= *job.after - r.start) return std::nullopt;
@@ -159,7 +159,7 @@ bool Finder::next_copy(Job& job) const {
 
 void Finder::take(Running& r, const QueryReply& reply) {
   for (const Bytes& bytes : reply.records) {
-    auto record = profile::decode_record(schema_, bytes);
+    auto record = profile::decode_record(bytes);
     if (!record || record->withdrawn || record->expiry <= context_.now().wall) continue;
     Id owner{profile::owner_id(record->owner_key)};
     Candidate candidate{.record = *std::move(record), .digest = sha256(bytes), .owner = owner};

@@ -9,7 +9,7 @@ bool GenuineRecords::remembers(const Digest& digest) const {
 bool GenuineRecords::check(const profile::Record& record, const Digest& digest) {
   if (remembers(digest)) return true;
   ++checked_;
-  if (!profile::verify_record(schema_, salt_, signer_, record)) return false;
+  if (!profile::verify_record(salt_, signer_, record)) return false;
   if (newer_.size() >= options_.remembered) older_ = std::exchange(newer_, {});
   newer_.insert(digest);
   return true;
@@ -18,7 +18,7 @@ bool GenuineRecords::check(const profile::Record& record, const Digest& digest) 
 bool GenuineRecords::check(ByteView bytes) {
   Digest digest = sha256(bytes);
   if (remembers(digest)) return true;
-  auto record = profile::decode_record(schema_, bytes);
+  auto record = profile::decode_record(bytes);
   return record && check(*record, digest);
 }
 

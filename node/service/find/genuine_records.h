@@ -19,11 +19,10 @@ class GenuineRecords {
     std::size_t remembered = 65536;  // in a generation; about 10 MB when both are full
   };
 
-  GenuineRecords(const profile::Schema& schema, const profile::Salt& salt, const Signer& signer)
-      : GenuineRecords(schema, salt, signer, Options{}) {}
-  GenuineRecords(const profile::Schema& schema, const profile::Salt& salt, const Signer& signer,
-                 Options options)
-      : schema_(schema), salt_(salt), signer_(signer), options_(options) {}
+  GenuineRecords(const profile::Salt& salt, const Signer& signer)
+      : GenuineRecords(salt, signer, Options{}) {}
+  GenuineRecords(const profile::Salt& salt, const Signer& signer, Options options)
+      : salt_(salt), signer_(signer), options_(options) {}
   GenuineRecords(const GenuineRecords&) = delete;
   GenuineRecords& operator=(const GenuineRecords&) = delete;
 
@@ -45,7 +44,6 @@ class GenuineRecords {
 
   bool remembers(const Digest& digest) const;
 
-  const profile::Schema& schema_;
   profile::Salt salt_;
   const Signer& signer_;
   Options options_;

@@ -25,11 +25,11 @@ void Index::item_changed(const Item* before, const Item* after) {
   rows_ -= rows.size();
   if (after == nullptr || after->info.tombstone) {
     rows.erase(key.sub);
-  } else if (auto entry = decode_index_item(schema_, after->bytes)) {
+  } else if (auto entry = decode_index_item(after->bytes)) {
     profile::Record& record = entry->record;
     rows.put({.owner = key.sub,
               .marks = entry->marks,
-              .layout = record.layout,
+              .layout = schema_.class_named(record.layout),
               .presence = record.presence,
               .open = record.open,
               .filter = std::move(record.filter)});

@@ -1,5 +1,7 @@
 #include "node/service/find/index_item.h"
 
+#include <algorithm>
+
 namespace beckon::service {
 
 Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
@@ -10,11 +12,11 @@ Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
   return w.take();
 }
 
-Result<IndexItem> decode_index_item(const profile::Schema& schema, ByteView bytes) {
+Result<IndexItem> decode_index_item(ByteView bytes) {
   if (bytes.size() < 2) return invalid("an index entry is cut short");
   auto marks = profile::decode_marks(bytes[0], bytes[1]);
   if (!marks) return marks.error();
-  auto record = profile::decode_record(schema, record_of(bytes));
+  auto record = profile::decode_record(record_of(bytes));
   if (!record) return record.error();
   return IndexItem{.marks = *marks, .record = *std::move(record)};
 }
@@ -27,7 +29,7 @@ ItemLimits IndexRules::limits() const {
 }
 
 Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
-  auto entry = decode_index_item(schema_, bytes);
+  auto entry = decode_index_item(bytes);
   if (!entry) return entry.error();
   const profile::Record& record = entry->record;
   Id owner{profile::owner_id(record.owner_key)};
@@ -36,8 +38,14 @@ Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
                   .issued = record.expiry - max_life,  // the earliest moment its expiry allows
                   .expiry = record.expiry,
                   .tombstone = record.withdrawn,
-                  .author = owner,
-                  .writer = Id{record.host}};
+                  .author = owner};
+}
+
+bool IndexRules::may_put(ByteView bytes, const Id& peer) const {
+  auto entry = decode_index_item(bytes);
+  return entry && std::ranges::any_of(entry->record.hosts, [&](const profile::RecordHost& host) {
+           return Id{host.id} == peer;
+         });
 }
 
 }  // namespace beckon::service

@@ -18,7 +18,7 @@ class IndexRows {
   struct Row {
     Id owner{};
     profile::Marks marks{};
-    std::uint8_t layout{};
+    std::uint8_t layout{};  // as in FilterView
     std::uint32_t presence{};
     std::uint32_t open{};
     filters::BitArray filter{};

@@ -92,8 +92,7 @@ profile::Publication Publisher::publication(const User& user) const {
   auto expiry = std::chrono::floor<std::chrono::seconds>(context_.now().wall + options_.life);
   return {.owner_key = user.key,
           .message_key = hpke::public_key(user.message_keys.front().secret),
-          .host = context_.self().id.bytes,
-          .address = context_.self().address,
+          .host = {.id = context_.self().id.bytes, .address = context_.self().address},
           .version = user.version,
           .expiry = expiry,
           .target_fpr = options_.target_fpr};
@@ -134,13 +133,13 @@ Result<Publisher::Batch> Publisher::batch(User& user, const Job& job) const {
   Batch out;
   if (!withdraw) {
     profile::Record record = profile::build_record(schema_, salt_, *profile, publication(user));
-    profile::sign_record(schema_, salt_, signer_, user.seed, record);
+    profile::sign_record(salt_, signer_, user.seed, record);
     Bytes bytes = profile::encode(record);
     for (const auto& place : places) out.entries.push_back(entry_at(place.key, place.marks, bytes));
     out.records = out.entries.size();
   }
   if (old.empty()) return out;
-  profile::sign_record(schema_, salt_, signer_, user.seed, gone);
+  profile::sign_record(salt_, signer_, user.seed, gone);
   Bytes bytes = profile::encode(gone);
   for (const profile::RingKey& key : old) out.entries.push_back(entry_at(key, {}, bytes));
   if (withdraw) out.records = out.entries.size();

@@ -26,7 +26,7 @@ const Verifier::Parsed* Verifier::profile_of(const UserId& id, const User& user)
 /// The same question comes from every asker's many candidates, page by page.
 Result<const profile::Query*> Verifier::query_of(const std::string& text) {
   if (auto known = queries_.find(text); known != queries_.end()) return &known->second;
-  auto query = profile::parse_query(schema_, text);
+  auto query = profile::parse_question(schema_, text);
   if (!query) return invalid("the question cannot be read");
   if (queries_.size() >= options_.parsed_queries) queries_.clear();
   return &queries_.emplace(text, *std::move(query)).first->second;

@@ -39,9 +39,6 @@ struct ItemInfo {
   WallTime expiry{};
   bool tombstone = false;
   Id author{};  // whose quota it counts against
-  /// The one node that may put it on the ring, if its author signed which. Else whoever comes by a
-  /// copy could put it under keys its author never chose, and use up the author's quota there.
-  std::optional<Id> writer{};
 };
 
 /// Which peer brought an item to this node, and how. Not kept over a restart.
@@ -100,6 +97,9 @@ class ItemRules {
   virtual Result<ItemInfo> read(const Id& ring, ByteView bytes) const = 0;
   /// Whether whoever knows the key may read; otherwise the service of this kind hands items out.
   virtual bool open_to_all() const { return true; }
+  /// Whether this node may put it on the ring, if its author signed who may. Else whoever comes by
+  /// a copy could put it under keys its author never chose, and use up the author's quota there.
+  virtual bool may_put(ByteView, const Id&) const { return true; }
   /// Whether anybody may write at one place: then each node only a few there.
   virtual bool shared_place() const { return false; }
   /// What of the bytes is signed: it alone tells versions apart, so that nobody makes a "newer" one

@@ -92,7 +92,7 @@ ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
   std::size_t places = intake == Intake::put ? 2 : options_.replicas + 1;
   if (!neighbourhood_.among_first(places, item.key.ring)) return refuse(Status::not_responsible);
   bool put = offer.source && !offer.source->copied;
-  if (put && item.info.writer && *item.info.writer != offer.source->peer) {
+  if (put && !rules_.find(item.key.kind)->may_put(item.bytes, offer.source->peer)) {
     return refuse(Status::forbidden);
   }
   auto current = newest(item.key);

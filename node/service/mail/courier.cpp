@@ -19,10 +19,10 @@ std::optional<SendState> state_of(const Result<Frame>& answer) {
 
 /// True if the locator says something new.
 bool learn(PersonRef& callee, const Result<Locator>& locator) {
-  bool news =
-      locator && (locator->host != callee.host || locator->message_key != callee.message_key);
+  bool news = locator &&
+              (locator->hosts.front() != callee.host || locator->message_key != callee.message_key);
   if (!news) return false;
-  callee.host = locator->host;
+  callee.host = locator->hosts.front();
   callee.message_key = locator->message_key;
   return true;
 }

@@ -54,7 +54,7 @@ bool Locators::rotating(const User& user) {
 ItemClient::PutEntry Locators::entry(const User& user) {
   std::uint64_t& seq = seqs_[user.id()];
   seq = next_seq(std::max(seq, user.version), context_.now().wall);
-  Locator locator{.host = context_.self(),
+  Locator locator{.hosts = {context_.self()},
                   .message_key = hpke::public_key(user.message_keys.front().secret)};
   AuthorItem record{.topic = Locator::topic,
                     .author = user.key,

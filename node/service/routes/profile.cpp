@@ -107,7 +107,7 @@ class ProfileRoutes {
       }
       out.push_back(std::move(entry));
     }
-    return {{"schema", to_hex(schema().id())}, {"attributes", out}};
+    return {{"schema", schema().number()}, {"attributes", out}};
   }
 
  private:

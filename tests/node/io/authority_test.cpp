@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// A closed overlay whose authority lives in a directory, with its node running.
 struct Founded {
   Founded()
-      : overlay(*Authority::create(directory(), "club")),
+      : overlay(*Authority::create(directory(), {.name = "club"})),
         authority(*Authority::open(directory(), overlay)) {
     Identity self = new_identity();
     self.credential = *authority.admit_self(self.key, uv::wall_now());
@@ -212,7 +212,7 @@ TEST_CASE("who was away for more than a year after its credential ended is no me
 
 TEST_CASE("an authority is made once, opened with its own overlay only, and not expelled") {
   Founded club;
-  CHECK_FALSE(Authority::create(club.directory(), "second"));
+  CHECK_FALSE(Authority::create(club.directory(), {.name = "second"}));
   service::Overlay other = club.overlay;
   other.authority = new_identity().key;
   CHECK_FALSE(Authority::open(club.directory(), other));
@@ -220,9 +220,9 @@ TEST_CASE("an authority is made once, opened with its own overlay only, and not 
   CHECK(club.authority.revoke(new_identity().id(), uv::wall_now()).error().code ==
         ErrorCode::not_found);
   beckon::test::TempDir temp;
-  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), "Bad Name"));
-  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), std::string(300, 'x')));
-  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), "fine", "{no json"));
+  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), {.name = "Bad Name"}));
+  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), {.name = std::string(300, 'x')}));
+  CHECK_FALSE(Authority::create(fs::path(temp.file("a")), {.name = "fine", .schema = "{no json"}));
   CHECK_FALSE(Authority::exists(fs::path(temp.file("a"))));
 }
 

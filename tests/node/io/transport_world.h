@@ -34,6 +34,7 @@ struct Node final : TransportListener {
   }
   void same_key(const chord::PeerRef&, std::uint64_t epoch) override { copies.push_back(epoch); }
   void revocations(const service::Revocations& list) override { lists.push_back(list); }
+  void schema(const service::SchemaDocument& document) override { schemas.push_back(document); }
 
   chord::PeerRef ref() const { return {.id = transport.id(), .address = address}; }
   void send(const Node& to, Bytes body, std::uint64_t request = 1);
@@ -49,6 +50,7 @@ struct Node final : TransportListener {
   std::vector<std::uint64_t> copies{};
   std::vector<std::string> lines{};
   std::vector<service::Revocations> lists{};
+  std::vector<service::SchemaDocument> schemas{};
   std::function<void(const chord::Frame&)> on_frame{};
   Transport transport;
   std::string address{};

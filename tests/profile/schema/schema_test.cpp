@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "profile/schema/default_classes.h"
 #include "profile/schema/schema_json.h"
 
 using namespace beckon;
@@ -11,6 +12,20 @@ namespace {
 
 std::string with(std::string attribute) {
   return R"({"fold":"1","attributes":[)" + attribute + "]}";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+const char* grown_from() {
+  return R"({"number":3,"fold":"1","attributes":[
+    {"name":"word","type":"text","visibility":"public","max_values":2,"prefix_keys":true},
+    {"name":"size","type":"decimal","scale":1,"unit":"cm","min":0,"max":100,"circular":true,
+     "ladder":[16],"published_width":7,"queried_width":9,"point_group":2}],
+    "classes":[{"k":8,"slots":{"size":[3,2],"x-":[5,1]}}]})";
 }
 
 std::string error_of(const std::string& json) {
@@ -39,27 +54,26 @@ TEST_SUITE("profile/schema") {
     CHECK_FALSE(schema.slot("x-BIG").has_value());
   }
 
-  TEST_CASE("a schema's text is read back as the same schema with the same id") {
+  TEST_CASE("a schema's text is read back as the same schema") {
     const Schema& schema = Schema::built_in();
     std::string text = schema_json(schema);
     auto again = parse_schema(text);
     REQUIRE_MESSAGE(again.has_value(), again.error().text);
     CHECK(schema_json(*again) == text);
-    CHECK(again->id() == schema.id());
+    CHECK(again->number() == 1);
     CHECK(again->longitude() == schema.longitude());
   }
 
-  TEST_CASE("the id changes with every agreed detail") {
+  TEST_CASE("the text changes with every agreed detail") {
     std::string text = schema_json(Schema::built_in());
     for (auto [from, to] : {std::pair{"\"max\":120", "\"max\":121"},
                             {"\"ladder\":[16]", "\"ladder\":[8]"},
+                            {"\"number\":1", "\"number\":2"},
                             {"\"k\":", "\"k\": "}}) {
-      std::string changed = text;
-      changed.replace(changed.find(from), std::string(from).size(), to);
-      auto schema = parse_schema(changed);
+      auto schema = parse_schema(replaced(text, from, to));
       REQUIRE(schema.has_value());
       bool blank_only = std::string(to).ends_with(' ');
-      CHECK((schema->id() == Schema::built_in().id()) == blank_only);
+      CHECK((schema_json(*schema) == text) == blank_only);
     }
   }
 
@@ -70,6 +84,85 @@ TEST_SUITE("profile/schema") {
     CHECK(schema->at(0).min == -50);
     CHECK(schema->at(0).max == 3005);
     CHECK(schema->classes().size() == 4);
+    CHECK(schema->classes()[1].k == 12);
+    CHECK(schema->classes()[1].slots[0] == default_shape(schema->at(0), 12));
+  }
+
+  TEST_CASE("a class keeps its name whatever becomes of attributes that it does not speak of") {
+    const char* classes = R"(],"classes":[{"k":8,"slots":{"age":[1,2]}}]})";
+    const std::string age = R"({"name":"age","type":"int","min":1,"max":120})";
+    const std::string shoe = R"({"name":"shoe","type":"int","min":1,"max":60})";
+    auto few = parse_schema(R"({"fold":"1","attributes":[)" + age + classes);
+    auto more = parse_schema(R"({"fold":"1","attributes":[)" + age + "," + shoe + classes);
+    REQUIRE((few && more));
+    CHECK(few->classes()[0].name == more->classes()[0].name);
+    CHECK(more->classes()[0].slots[1] == default_shape(more->at(1), 8));
+    CHECK(more->classes()[0].slots[Schema::user_slot] == default_user_shape);
+    CHECK(more->class_named(few->classes()[0].name) == 0);
+    CHECK(more->class_named(few->classes()[0].name + 1) == Schema::unknown_class);
+    CHECK(few->knows(0));
+    CHECK_FALSE(few->knows(1));
+    CHECK(few->knows(Schema::user_slot));
+    auto other = parse_schema(replaced(schema_json(*few), "[1,2]", "[1,3]"));
+    REQUIRE(other.has_value());
+    CHECK(other->classes()[0].name != few->classes()[0].name);
+    CHECK(few->classes()[0].name == 0xf762d689);  // golden
+    CHECK(error_of(R"({"fold":"1","attributes":[{"name":"a","type":"text"}],
+                       "classes":[{"k":8,"slots":{}},{"k":8,"slots":{}}]})")
+              .find("twice") != std::string::npos);
+  }
+
+  TEST_CASE("a schema may follow another only if everything old stays as it is") {
+    auto old = parse_schema(grown_from());
+    REQUIRE(old.has_value());
+    auto why = [&](const char* from, const char* to) {
+      auto next =
+          parse_schema(replaced(replaced(grown_from(), "\"number\":3", "\"number\":4"), from, to));
+      REQUIRE_MESSAGE(next.has_value(), next.error().text);
+      auto fits = extends(*next, *old);
+      return fits ? "" : fits.error().text;
+    };
+    CHECK(why("", "") == "");
+    CHECK(why("\"number\":4", "\"number\":3") ==
+          "its number must be greater than 3, the present one; it is 3");
+    CHECK(why("\"number\":4", "\"number\":2").find("it is 2") != std::string::npos);
+    CHECK(why("\"number\":4", "\"number\":9") == "");
+    CHECK(why(R"("public")", R"("match")") == "");
+    CHECK(why(R"("max_values":2)", R"("max_values":3)") == "");
+    CHECK(why(R"("max_values":2)", R"("max_values":1)").find("max_values must be 2 or more") !=
+          std::string::npos);
+    CHECK(why(R"({"name":"size")", R"({"name":"team","type":"text"},{"name":"size")")
+              .starts_with("attribute 2 must be size"));
+    CHECK(why(R"("x-":[5,1]}}])", R"("x-":[5,1]}},{"k":9,"slots":{}}])") == "");
+    CHECK(why(R"("x-":[5,1])", R"("x-":[6,1])") == "class 1 is gone; old records need it");
+    for (auto [from, to, what] :
+         {std::tuple{R"("scale":1)", R"("scale":2)", "size: scale"},
+          {R"("unit":"cm")", R"("unit":"m")", "size: unit"},
+          {R"("min":0)", R"("min":1)", "size: min"},
+          {R"("max":100)", R"("max":101)", "size: max"},
+          {R"("ladder":[16])", R"("ladder":[8])", "size: ladder"},
+          {R"("circular":true)", R"("circular":false)", "size: circular"},
+          {R"("point_group":2)", R"("point_group":1)", "size: point_group"},
+          {R"("published_width":7)", R"("published_width":8)", "size: published_width"},
+          {R"("queried_width":9)", R"("queried_width":8)", "size: queried_width"},
+          {R"("prefix_keys":true)", R"("prefix_keys":false)", "word: prefix_keys"}}) {
+      CAPTURE(what);
+      CHECK(why(from, to) == std::string(what) + " cannot change");
+    }
+  }
+
+  TEST_CASE("an attribute keeps its type and its axis when a schema grows") {
+    auto made = [](std::uint32_t number, Attribute second) {
+      Attribute y{
+          .name = "y", .type = Type::integer, .max_values = 1, .axis = Axis::latitude, .max = 90};
+      return *Schema::make(number, {{.name = "word"}, std::move(second), y}, {LayoutClass{.k = 8}});
+    };
+    Attribute x{
+        .name = "x", .type = Type::integer, .max_values = 1, .axis = Axis::longitude, .max = 90};
+    Attribute decimal = x;
+    decimal.type = Type::decimal;
+    CHECK(extends(made(2, decimal), made(1, x)).error().text == "x: type cannot change");
+    CHECK(extends(made(2, x), made(1, x)).has_value());
   }
 
   TEST_CASE("a number may have a unit, one that is known") {
@@ -79,7 +172,7 @@ TEST_SUITE("profile/schema") {
     CHECK(schema->at(0).unit == "cm");
     auto again = parse_schema(schema_json(*schema));
     REQUIRE(again.has_value());
-    CHECK(again->id() == schema->id());
+    CHECK(schema_json(*again) == schema_json(*schema));
     CHECK(error_of(with(R"({"name":"a","type":"int","unit":"ell","min":0,"max":9})"))
               .starts_with("a: unit must be one of"));
     CHECK(
@@ -104,6 +197,8 @@ TEST_SUITE("profile/schema") {
           std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0.5,"max":5})")).find("decimals") !=
           std::string::npos);
+    CHECK(error_of(with(R"({"name":"a","type":"decimal","scale":9,"min":0,"max":1000000})"))
+              .find("15 digits") != std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0,"max":9,"ladder":[4,4]})"))
               .find("must grow") != std::string::npos);
     CHECK(error_of(with(R"({"name":"a","type":"int","min":0,"max":9,"max_values":300})"))

@@ -16,6 +16,7 @@ Hello hello() {
   return {.overlay = {0xaa},
           .epoch = 5,
           .revocations = 6,
+          .schema = 8,
           .capabilities = 7,
           .addresses = {"127.0.0.1:7000", "[::1]:7"}};
 }
@@ -29,6 +30,7 @@ TEST_CASE("HELLO has a fixed layout") {
         "01aa00000000000000000000000000000000000000000000000000000000000000"
         "0000000000000005"
         "0000000000000006"
+        "00000008"
         "00000007"
         "02"
         "0e3132372e302e302e313a37303030"
@@ -51,7 +53,7 @@ TEST_CASE("HELLO is refused when cut, longer, or with addresses out of bounds") 
   most.addresses.assign(4, std::string(64, 'a'));
   CHECK(*Hello::decode(most.encode()) == most);
   Bytes five = Hello{.addresses = {"a", "a", "a", "a"}}.encode();
-  five[53] = 5;
+  five[57] = 5;
   five.insert(five.end(), {1, 'a'});
   CHECK_FALSE(Hello::decode(five));
 }

@@ -116,7 +116,7 @@ TEST_CASE("marks that were changed on the way displace nothing") {
     for (unsigned flags = 0; flags < 256; ++flags) {
       Bytes other = item.bytes;
       other[0] = static_cast<std::uint8_t>(flags);
-      if (decode_index_item(w.schema, other)) bring(w, w.places[0], at_key(key, other));
+      if (decode_index_item(other)) bring(w, w.places[0], at_key(key, other));
     }
     w.net.run_for(100ms);
   }

@@ -38,11 +38,10 @@ void lies(SearchWorld& w, std::size_t i, const Lie& lie) {
   });
 }
 
-Bytes with_host(const SearchWorld& w, const Bytes& bytes, const PeerRef& host) {
-  auto record = profile::decode_record(w.schema, bytes);
+Bytes with_host(const Bytes& bytes, const PeerRef& host) {
+  auto record = profile::decode_record(bytes);
   REQUIRE(record);
-  record->host = host.id.bytes;
-  record->address = host.address;
+  record->hosts = {{.id = host.id.bytes, .address = host.address}};
   return profile::encode(*record);
 }
 
@@ -158,7 +157,7 @@ TEST_CASE("a forged record neither hides its owner nor learns the question") {
     PeerRef host = w.net.node(w.places[thief]).self();
     lies(w, liar, [&](const QueryRequest&, const std::vector<Bytes>& records) {
       QueryReply out{.settling = true};  // so that the other copies are asked as well
-      for (const Bytes& record : records) out.records.push_back(with_host(w, record, host));
+      for (const Bytes& record : records) out.records.push_back(with_host(record, host));
       return out;
     });
     std::size_t overheard = 0;

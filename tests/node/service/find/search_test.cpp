@@ -375,11 +375,11 @@ TEST_CASE("a record with a flipped bit, an older version or another's signature 
   UserId id = w.publish(0, R"({"name":"Gil","hobby":"go"})");
   const User& user = *w.at(0).users.find(id);
   profile::Publication facts{
-      .owner_key = user.key, .address = "127.0.0.1:1", .version = user.version - 1};
+      .owner_key = user.key, .host = {.address = "127.0.0.1:1"}, .version = user.version - 1};
   facts.expiry = std::chrono::floor<std::chrono::seconds>(w.net.node(w.places[0]).now().wall + 1h);
   auto good = profile::build_record(w.schema, {},
                                     *profile::parse_profile(w.schema, R"({"hobby":"go"})"), facts);
-  profile::sign_record(w.schema, {}, w.signer, user.seed, good);
+  profile::sign_record({}, w.signer, user.seed, good);
   WallTime now = w.net.node(w.places[0]).now().wall;
   auto judged = [&](const profile::Record& record) {
     RawItem raw_item{.kind = ItemKind::index_item,
@@ -388,7 +388,7 @@ TEST_CASE("a record with a flipped bit, an older version or another's signature 
   };
   CHECK(judged(good) == Status::ok);
   auto forged = good;
-  profile::sign_record(w.schema, {}, w.signer, SecretSeed{7}, forged);
+  profile::sign_record({}, w.signer, SecretSeed{7}, forged);
   CHECK(judged(forged) == Status::bad_signature);
   Bytes bytes = encode_index_item({}, profile::encode(good));
   std::size_t accepted = 0;

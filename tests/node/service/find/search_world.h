@@ -14,38 +14,52 @@ namespace beckon::test {
 
 /// What runs on each node of a SearchWorld.
 struct SearchNode {
-  SearchNode(FakeNode& node, const service::RuleBook& book, const Signer& signer,
-             service::GenuineRecords& genuine, const service::ReplicaOptions& replica_options,
+  SearchNode(FakeNode& node, const profile::Schema& schema, const service::RuleBook& book,
+             const Signer& signer, service::GenuineRecords& genuine,
+             const service::ReplicaOptions& replica_options,
              const service::Search::Options& options)
       : replicas(node, book, replica_options),
         users(node, signer, {}),
-        search(node, replicas, users, profile::Schema::built_in(), {}, signer, genuine, options) {}
+        search(node, replicas, users, schema, {}, signer, genuine, options) {}
 
   service::Replicas replicas;
   service::Users users;
   service::Search search;
 };
 
-/// A ring of nodes that host people, publish and find them.
+/// A ring of nodes that host people, publish and find them. All hold the built-in schema, or those
+/// given, in turn.
 class SearchWorld {
  public:
-  explicit SearchWorld(std::size_t nodes, std::uint64_t seed = 1, FakeNet::Options net_options = {})
+  using Schemas = std::vector<const profile::Schema*>;
+
+  explicit SearchWorld(std::size_t nodes, std::uint64_t seed = 1, FakeNet::Options net_options = {},
+                       const Schemas& schemas = {&profile::Schema::built_in()})
       : net(seed, net_options, [this](FakeNode& n) { return boot(n); }) {
     book.add(author_rules);
     book.add(index_rules);
-    for (std::size_t i = 0; i < nodes; ++i) places.push_back(net.add().self().id);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      places.push_back(net.add().self().id);
+      spoken[places.back()] = schemas[i % schemas.size()];
+    }
     for (const service::Id& id : places) net.start(id);
     net.run_for(std::chrono::seconds(10));
   }
 
   SearchNode& at(std::size_t i) { return net.node(places[i]).component<SearchNode>(); }
+  const profile::Schema& schema_at(std::size_t i) const { return spoken_by(places[i]); }
+  const profile::Schema& spoken_by(const service::Id& id) const {
+    auto found = spoken.find(id);
+    return found == spoken.end() ? schema : *found->second;
+  }
 
   /// Makes a person on a node and publishes it; true once all its records are safe.
   service::UserId publish(std::size_t node, const std::string& json) {
     auto id = at(node).users.create(json, [](const Result<void>&) {});
     REQUIRE(id);
     CHECK(publish_again(node, *id));
-    people[*id] = *profile::parse_profile(schema, json);
+    people[*id] = *profile::parse_profile(schema_at(node), json);
+    hosts[*id] = node;
     return *id;
   }
   bool publish_again(std::size_t node, const service::UserId& id) {
@@ -74,7 +88,7 @@ class SearchWorld {
     return find(node, text, {.limit = limit, .access = access});
   }
   Answer find(std::size_t node, const std::string& text, service::Finder::Search how) {
-    auto query = profile::parse_query(schema, text);
+    auto query = profile::parse_query(schema_at(node), text);
     REQUIRE_MESSAGE(query.has_value(), text);
     how.query = *query;
     how.timeout = std::chrono::seconds(20);
@@ -103,10 +117,12 @@ class SearchWorld {
   }
 
   std::set<service::UserId> truth(const std::string& text) const {
-    auto query = profile::parse_query(schema, text);
     std::set<service::UserId> out;
     for (const auto& [id, person] : people) {
-      if (profile::matches(schema, person, *query)) out.insert(id);
+      const profile::Schema& theirs = schema_at(hosts.at(id));
+      auto query = profile::parse_question(theirs, text);
+      REQUIRE(query.has_value());
+      if (profile::matches(theirs, person, *query)) out.insert(id);
     }
     return out;
   }
@@ -114,13 +130,15 @@ class SearchWorld {
   const profile::Schema& schema = profile::Schema::built_in();
   FastSigner signer{};
   service::AuthorItemRules author_rules{test_overlay, signer};
-  service::GenuineRecords genuine{schema, {}, signer};
-  service::IndexRules index_rules{schema, genuine};
+  service::GenuineRecords genuine{{}, signer};
+  service::IndexRules index_rules{genuine};
   service::RuleBook book{};
   service::ReplicaOptions replica_options{};
   service::Search::Options options{};
   std::vector<service::Id> places{};
+  std::map<service::Id, const profile::Schema*> spoken{};  // changed ones count from the next start
   std::map<service::UserId, profile::Profile> people{};
+  std::map<service::UserId, std::size_t> hosts{};
   FakeNet net;
 
  private:
@@ -138,8 +156,8 @@ class SearchWorld {
   }
 
   std::shared_ptr<void> boot(FakeNode& node) {
-    auto parts =
-        std::make_shared<SearchNode>(node, book, signer, genuine, replica_options, options);
+    auto parts = std::make_shared<SearchNode>(node, spoken_by(node.self().id), book, signer,
+                                              genuine, replica_options, options);
     auto* raw = parts.get();
     for (int type = 0x21; type < 0x30; type += 2) {
       node.on(static_cast<std::uint8_t>(type),

@@ -81,16 +81,27 @@ TEST_CASE("letters from a mailbox and the answer to a letter have their layouts"
 }
 
 TEST_CASE("a locator has its layout") {
-  Locator locator{.host = {.address = "[::1]:7"}};
-  locator.host.id.bytes.fill(0x11);
+  Locator locator{.hosts = {{.address = "[::1]:7"}}};
+  locator.hosts[0].id.bytes.fill(0x11);
   locator.message_key.fill(0x22);
   CHECK(to_hex(encode(locator)) ==
-        "01" + times(20, "11") + "07" + to_hex(as_bytes("[::1]:7")) + times(32, "22"));
+        "0201" + times(20, "11") + "07" + to_hex(as_bytes("[::1]:7")) + times(32, "22") + "0000");
   check_prefixes(encode(locator), decode_locator);
   CHECK(*decode_locator(encode(locator)) == locator);
   Bytes bad = encode(locator);
-  bad[0] = 2;
+  bad[0] = 1;
   CHECK_FALSE(decode_locator(bad));
+}
+
+TEST_CASE("a locator may name four hosts and say what this version does not know") {
+  Locator locator{.hosts = {4, {.address = "h:1"}}, .additions = Bytes(256, 9)};
+  check_prefixes(encode(locator), decode_locator);
+  CHECK(*decode_locator(encode(locator)) == locator);
+  Bytes bad = encode(locator);
+  for (int count : {0, 5}) {
+    bad[1] = static_cast<std::uint8_t>(count);
+    CHECK_FALSE(decode_locator(bad));
+  }
 }
 
 TEST_CASE("an acknowledgement has its layout, and only its recipient can make it") {
