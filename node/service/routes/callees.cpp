@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/language/query_text.h"
-#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 
@@ -155,10 +154,9 @@ Result<UserId> acting_user(const Users& users, const ApiRequest& request) {
 }
 
 std::string public_name(const profile::Schema& schema, const User& user) {
-  auto profile = profile::parse_profile(schema, user.profile);
-  if (!profile || profile->visibility(schema, "name") != profile::Visibility::shown) return {};
-  auto names = profile->values("name");
-  return names.empty() ? std::string() : beginning(names.front().shown, Letter::max_name);
+  const auto& profile = user.profile->read;
+  bool shown = profile && profile->visibility(schema, "name") == profile::Visibility::shown;
+  return shown ? beginning(first_name(*user.profile), Letter::max_name) : std::string();
 }
 
 Result<Callee> read_callee(const Json& json) {

@@ -39,7 +39,7 @@ void bring(SearchWorld& w, const Id& from, const Parcel& parcel) {
 
 void change(SearchWorld& w, std::size_t node, const UserId& id, const std::string& profile) {
   User user = *w.at(node).users.find(id);
-  user.profile = profile;
+  user.profile = hosted(w.schema, profile);
   REQUIRE(w.at(node).users.change(user, [](const Result<void>&) {}));
 }
 
@@ -186,7 +186,8 @@ TEST_CASE("who publishes while the ring is full is told so, and it works once th
     w.net.run_for(10s);
   };
   restart_with(1000);
-  auto alice = w.at(0).users.create(R"({"name":"Alice","hobby":"chess"})", [](const auto&) {});
+  auto alice = w.at(0).users.create(hosted(w.schema, R"({"name":"Alice","hobby":"chess"})"),
+                                    [](const auto&) {});
   REQUIRE(alice);
   std::optional<Result<Publisher::Published>> done;
   w.at(0).search.publisher().publish(*alice, [&](const auto& result) { done = result; });
