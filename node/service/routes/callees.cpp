@@ -76,16 +76,8 @@ std::map<UserId, Callee> acquaintances(Participant& participant, const UserId& u
   return out;
 }
 
-/// The name on somebody's card, if it is one.
-std::string name_on(const std::string& card_text) {
-  auto card = json_or_null(card_text);
-  if (!card.is_object() || !card.contains("name")) return {};
-  const Json& names = card["name"];
-  const Json& name = names.is_array() && !names.empty() ? names.front() : names;
-  return name.is_string() ? beginning(name.get<std::string>(), Letter::max_name) : std::string();
-}
-
 struct Gathering {
+  const profile::Schema& schema;
   UserId asker{};
   Target target{};
   std::size_t bound{};
@@ -100,8 +92,8 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
         invalid(fmt::format("{}\n{}", unreadable_query, profile::picture(text, reading.problems))));
   }
   // Shared by the two ends of the listener, whichever comes last.
-  auto gathering = std::make_shared<Gathering>(
-      Gathering{.asker = asker, .bound = bound, .done = std::move(done)});
+  auto gathering = std::make_shared<Gathering>(Gathering{
+      .schema = participant.schema(), .asker = asker, .bound = bound, .done = std::move(done)});
   gathering->target.query = profile::canonical(participant.schema(), *reading.query);
   auto hit = [gathering](const Person& person) {
     Target& target = gathering->target;
@@ -111,8 +103,9 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
     }
     Callee callee = person.callee;
     if (callee.id() == gathering->asker) return;  // nobody means oneself by a query
-    target.cards[callee.id()] = person.card;
-    if (callee.name.empty()) callee.name = name_on(person.card);
+    Card card = read_card(gathering->schema, person.card);
+    if (callee.name.empty()) callee.name = beginning(card.name, Letter::max_name);
+    target.cards[callee.id()] = std::move(card);
     if (target.callees.size() < gathering->bound) target.callees.push_back(std::move(callee));
   };
   auto finished = [gathering](const FindReport& report) {

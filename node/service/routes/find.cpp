@@ -79,15 +79,6 @@ Result<Wish> read_wish(const ApiRequest& request) {
   return out;
 }
 
-/// The members of both objects, and between them one whose text is made already.
-std::string joined(const Json& head, const std::string& member, const Json& rest) {
-  std::string front = head.dump();
-  front.back() = ',';
-  std::string back = rest.dump();
-  back.front() = ',';
-  return front + member + back;
-}
-
 /// What an asker is told about one search, at the end or as it comes.
 struct Exchange {
   Answer answer;
@@ -215,31 +206,30 @@ class FindRoutes {
       return list.push_back(std::move(person));
     }
     ++exchange.told;
-    exchange.answer.event({.name = "hit", .json = person_text(participant_.schema(), person)});
+    exchange.answer.event(
+        {.name = "hit", .json = person_json(participant_.schema(), person).dump()});
   }
 
-  std::string people(const Exchange& exchange) const {
-    std::string out;
+  Json people(const Exchange& exchange) const {
+    Json out = Json::array();
     for (const auto* list : {&exchange.verified, &exchange.unverified}) {
-      for (const Person& person : *list)
-        out += (out.empty() ? "" : ",") + person_text(participant_.schema(), person);
+      for (const Person& person : *list) out.push_back(person_json(participant_.schema(), person));
     }
     return out;
   }
 
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
-    Json head{
+    Json told{
         {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
-    Json rest{{"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
-    if (report.limited) rest["cookie"] = cookie_for(exchange);
-    if (exchange.wish.explain) rest["explain"] = explain_json(report);
-    if (!exchange.stream) {
-      std::string list = fmt::format("\"people\":[{}]", people(exchange));
-      return exchange.answer.text("application/json", joined(head, list, rest) + "\n");
-    }
-    std::string found = fmt::format("\"found\":{}", exchange.told);
-    exchange.answer.event({.name = "done", .json = joined(head, found, rest)});
+    exchange.stream ? told["found"] = exchange.told : told["people"] = people(exchange);
+    told["stats"] = stats_json(report);
+    told["ring"] = ring();
+    told["attributes"] = exchange.attributes;
+    if (report.limited) told["cookie"] = cookie_for(exchange);
+    if (exchange.wish.explain) told["explain"] = explain_json(report);
+    if (!exchange.stream) return exchange.answer.json(told);
+    exchange.answer.event({.name = "done", .json = told.dump()});
     exchange.answer.end_stream();
   }
 
