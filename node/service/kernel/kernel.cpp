@@ -146,7 +146,7 @@ void Kernel::reply(const Request& request, std::uint8_t type, Bytes body) {
 
 void Kernel::refuse(const Request& request, const Error& error) {
   if (inbound_.answered(request.from.id, request.number))
-    send_error(request.from, request.number, to_status(error), error.text);
+    send_error(request.from, request.number, kind_of(error.code).status, error.text);
 }
 
 void Kernel::send_error(const PeerRef& to, std::uint64_t number, Status status,
