@@ -119,7 +119,7 @@ class MailWorld {
     REQUIRE(raw->users.load());
     REQUIRE(raw->mail.load());
     if (raw->users.me() == nullptr)
-      REQUIRE(raw->users.create(empty_profile(), [](const Result<void>&) {}));
+      REQUIRE(raw->users.create(service::empty_profile(), [](const Result<void>&) {}));
     raw->replicas.start();
     raw->mail.joined();
     return parts;
