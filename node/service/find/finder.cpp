@@ -8,7 +8,12 @@ namespace beckon::service {
 
 Finder::Finder(Context& context, const profile::Schema& schema, const profile::Salt& salt,
                GenuineRecords& genuine, Options options)
-    : context_(context), schema_(schema), salt_(salt), genuine_(genuine), options_(options) {}
+    : context_(context),
+      schema_(schema),
+      salt_(salt),
+      genuine_(genuine),
+      options_(options),
+      counts_(options.max_counts) {}
 
 Finder::Running* Finder::running(SearchId id) {
   auto found = searches_.find(id);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/recent_map.h"
 #include "node/service/find/candidates.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
@@ -196,7 +197,7 @@ class Finder {
   std::map<SearchId, Running> searches_;
   SearchId last_ = 0;
   bool watching_ = false;  // a timer waits for deadlines
-  std::map<Id, Count> counts_;
+  RecentMap<Id, Count> counts_;
 };
 
 }  // namespace beckon::service

@@ -8,7 +8,11 @@ namespace beckon::service {
 
 Verifier::Verifier(Context& context, const Users& users, const profile::Schema& schema,
                    Options options)
-    : context_(context), users_(users), schema_(schema), options_(options), rate_(options.rate) {}
+    : context_(context),
+      users_(users),
+      schema_(schema),
+      rate_(options.rate),
+      queries_(options.parsed_queries) {}
 
 VerifyReply::Entry Verifier::answer(const UserId& owner, const profile::Query& query) const {
   const User* user = users_.find(owner);
@@ -21,11 +25,10 @@ VerifyReply::Entry Verifier::answer(const UserId& owner, const profile::Query& q
 
 /// The same question comes from every asker's many candidates, page by page.
 Result<const profile::Query*> Verifier::query_of(const std::string& text) {
-  if (auto known = queries_.find(text); known != queries_.end()) return &known->second;
+  if (queries_.contains(text)) return &queries_.touch(text);
   auto query = profile::parse_query(schema_, text);
   if (!query) return invalid("the question cannot be read");
-  if (queries_.size() >= options_.parsed_queries) queries_.clear();
-  return &queries_.emplace(text, *std::move(query)).first->second;
+  return &(queries_.touch(text) = *std::move(query));
 }
 
 void Verifier::on_verify(const Request& request) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <map>
-
+#include "base/recent_map.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/kernel/context.h"
 #include "node/service/kernel/rate_limit.h"
@@ -31,9 +30,8 @@ class Verifier {
   Context& context_;
   const Users& users_;
   const profile::Schema& schema_;
-  Options options_;
   RateLimit rate_;
-  std::map<std::string, profile::Query> queries_;
+  RecentMap<std::string, profile::Query> queries_;
 };
 
 }  // namespace beckon::service
