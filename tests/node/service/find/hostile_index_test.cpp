@@ -1,5 +1,6 @@
 // What others may do with a person's record once they have seen it: nothing.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "node/service/kernel/frames.h"
 #include "tests/node/service/find/search_world.h"
@@ -218,6 +219,29 @@ TEST_CASE("many quick searches leave no timers behind, and one that is cancelled
   CHECK_FALSE(finder.open(*id));
   w.net.run_for(1min);
   CHECK_FALSE(heard);
+}
+
+TEST_CASE("a listener may cancel its own search from inside a hit, and hears nothing more") {
+  SearchWorld w(4);
+  for (const char* name : {"Alice", "Bob", "Carol"})
+    w.publish(0, fmt::format(R"({{"name":"{}","hobby":"chess"}})", name));
+  auto& finder = w.at(1).search.finder();
+  std::size_t hits = 0;
+  bool done = false;
+  Finder::SearchId id{};
+  auto cancel = [&](const Person&) {
+    ++hits;
+    finder.cancel(id);
+  };
+  auto started = finder.start({.query = *profile::parse_query(w.schema, "hobby=chess")},
+                              {.hit = cancel, .done = [&](const FindReport&) { done = true; }});
+  REQUIRE(started);
+  id = *started;
+  REQUIRE(w.net.run_until([&] { return hits > 0; }, 10s));
+  CHECK_FALSE(finder.open(id));
+  w.net.run_for(1min);
+  CHECK(hits == 1);  // the other two came in the same answer
+  CHECK_FALSE(done);
 }
 
 TEST_CASE(
