@@ -29,7 +29,7 @@ Result<Finder::SearchId> Finder::start(Search search, Listener listener) {
   Running& r = searches_.try_emplace(id, options_.probe_window).first->second;
   r.search = std::move(search);
   r.listener = std::move(listener);
-  r.question = profile::canonical(schema_, r.search.query);
+  r.report.query = profile::canonical(schema_, r.search.query);
   context_.rng().fill(r.start.bytes);
   r.began = context_.now().mono;
   r.deadline = r.began + r.search.timeout;

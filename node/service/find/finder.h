@@ -44,6 +44,7 @@ struct FindReport {
   };
   static constexpr std::size_t max_reads = 256;  // told; later ones only count
 
+  std::string query{};  // in canonical form
   std::vector<Way> ways{};
   std::vector<Read> reads{};
   bool complete = true;  // everybody who had to be asked answered, or is away
@@ -130,7 +131,6 @@ class Finder {
 
     Search search{};
     Listener listener{};
-    std::string question{};  // canonical
     Id start{};
     std::vector<profile::Predicates> blind{};
     std::vector<std::vector<profile::Access>> accesses{};

@@ -94,7 +94,6 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
   // Shared by the two ends of the listener, whichever comes last.
   auto gathering = std::make_shared<Gathering>(Gathering{
       .schema = participant.schema(), .asker = asker, .bound = bound, .done = std::move(done)});
-  gathering->target.query = profile::canonical(participant.schema(), *reading.query);
   auto hit = [gathering](const Person& person) {
     Target& target = gathering->target;
     if (!person.verified) {
@@ -109,6 +108,7 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
     if (target.callees.size() < gathering->bound) target.callees.push_back(std::move(callee));
   };
   auto finished = [gathering](const FindReport& report) {
+    gathering->target.query = report.query;
     gathering->target.complete = report.complete;
     gathering->target.limited = report.limited;
     gathering->done(std::move(gathering->target));

@@ -85,7 +85,6 @@ struct Exchange {
   Wish wish{};
   Finder::SearchId search{};
   bool stream = false;
-  std::string query{};
   std::vector<std::string> attributes{};
   std::vector<Person> verified{};
   std::vector<Person> unverified{};
@@ -111,7 +110,6 @@ class FindRoutes {
   struct Open {  // what a cookie stands for
     Finder::SearchId search{};
     bool unverified = false;
-    std::string query{};
     std::vector<std::string> attributes{};
   };
   using ExchangePtr = std::shared_ptr<Exchange>;  // shared by the listeners of one search
@@ -130,7 +128,6 @@ class FindRoutes {
       return exchange->answer.problem(400, "Bad request", "cannot read the query", "",
                                       profile::picture(asked, reading.problems));
     }
-    exchange->query = profile::canonical(participant_.schema(), *reading.query);
     exchange->attributes = asked_attributes(*reading.query);
     auto id = finder().start({.query = *std::move(reading.query),
                               .limit = exchange->wish.limit,
@@ -149,7 +146,6 @@ class FindRoutes {
                                     exchange->wish.timeout, listener(exchange));
     if (!went) return exchange->answer.problem(went.error(), "Ask again from the start");
     exchange->wish.unverified = known->second.unverified;
-    exchange->query = known->second.query;
     exchange->attributes = known->second.attributes;
     started(known->second.search, exchange);
   }
@@ -162,7 +158,6 @@ class FindRoutes {
     std::string cookie = to_hex(ByteView(secret).first(cookie_bytes));
     open_[cookie] = {.search = exchange.search,
                      .unverified = exchange.wish.unverified,
-                     .query = exchange.query,
                      .attributes = exchange.attributes};
     return cookie;
   }
@@ -220,8 +215,7 @@ class FindRoutes {
 
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
-    Json told{
-        {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
+    Json told{{"query", report.query}, {"complete", report.complete}, {"limited", report.limited}};
     exchange.stream ? told["found"] = exchange.told : told["people"] = people(exchange);
     told["stats"] = stats_json(report);
     told["ring"] = ring();
