@@ -41,7 +41,7 @@ double mean(std::size_t sum, std::size_t count) {
 
 Json person_json(const profile::Schema& schema, const Person& person) {
   Card card = read_card(schema, person.card);
-  const Callee& callee = person.callee;
+  const PersonRef& callee = person.callee;
   Json contact{{"key", to_hex(callee.key)},
                {"message_key", to_hex(callee.message_key)},
                {"host", callee.host.id.hex()},
