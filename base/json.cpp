@@ -48,7 +48,7 @@ class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t value) override { return put(value); }
   bool number_float(number_float_t, const string_t& digits) override {
     Json number(digits, Json::Kind::number);
-    number.flag_ = true;
+    number.flag_ = !limits_.digits_as_written;
     return put(std::move(number));
   }
   bool string(string_t& value) override { return put(std::move(value)); }
@@ -296,7 +296,7 @@ void Json::write(std::string& out, int indent, int depth) const {
     case Kind::boolean:
       out += flag_ ? "true" : "false";
       return;
-    case Kind::number:  // digits as somebody wrote them become the shortest that mean the same
+    case Kind::number:
       out += flag_ ? nlohmann::json(as_double()).dump() : text_;
       return;
     case Kind::string:

@@ -18,6 +18,7 @@ struct JsonLimits {
   std::size_t bytes = 64 * 1024;
   std::size_t depth = 16;
   std::size_t members = SIZE_MAX;  // of one object
+  bool digits_as_written = false;  // dump() keeps them, too; else the shortest that mean the same
 };
 
 /// A JSON value: members keep the order in which they were added, numbers their digits (so that
@@ -176,7 +177,7 @@ class Json {
   friend class JsonBuilder;
 
   Kind kind_ = Kind::null;
-  bool flag_ = false;                 // a boolean's value; of a number: its digits are as written
+  bool flag_ = false;                 // a boolean's value; of a number: dump() shortens its digits
   std::string text_{};                // a string, or a number's digits
   std::vector<std::string> names_{};  // of an object's members
   std::vector<Json> items_{};         // of an array, or the values of an object

@@ -71,7 +71,7 @@ class Trips {
 };
 
 struct Quiet : TransportListener {
-  void frame(const chord::Frame&) override {}
+  void frame(chord::Frame) override {}
   void link_up(const chord::PeerRef&, std::uint64_t) override {}
   void link_down(const chord::Id&, const Error&) override {}
   void unreachable(const chord::PeerRef&, const Error& why) override {
@@ -85,7 +85,7 @@ struct Quiet : TransportListener {
 
 struct EchoNode final : Quiet {
   Transport* transport = nullptr;
-  void frame(const chord::Frame& f) override { transport->send(f); }
+  void frame(chord::Frame f) override { transport->send(f); }
 };
 
 TransportOptions roomy() {
@@ -176,7 +176,7 @@ Measured run_ours(const std::string& address, std::size_t depth, std::size_t tot
       request.peer = who;
       for (std::size_t i = 0; i < trips.depth(); ++i) ask();
     }
-    void frame(const chord::Frame& f) override {
+    void frame(chord::Frame f) override {
       if (trips.end(f.request - 1)) loop.stop();
       ask();
     }

@@ -1,26 +1,11 @@
 #include "chord/farewell.h"
 
-#include <algorithm>
-
 namespace beckon::chord {
-
-namespace {
-
-constexpr std::size_t max_notifiers = 64;
-
-}  // namespace
 
 Farewell::Farewell(const Options& options)
     : limit_(options.farewells), recent_(4 * options.stabilize_every), wait_(options.leave_wait) {}
 
-void Farewell::notified(const PeerRef& by, Time now) {
-  if (notifiers_.size() >= max_notifiers && !notifiers_.contains(by.id)) {
-    notifiers_.erase(std::min_element(notifiers_.begin(), notifiers_.end(), [](auto& a, auto& b) {
-      return a.second.heard < b.second.heard;
-    }));
-  }
-  notifiers_.insert_or_assign(by.id, Notifier{by, now});
-}
+void Farewell::notified(const PeerRef& by, Time now) { notifiers_.touch(by.id) = {by, now}; }
 
 std::map<Id, PeerRef> Farewell::begin(const Maintenance& ring, Time now) {
   std::map<Id, PeerRef> out;
@@ -29,9 +14,9 @@ std::map<Id, PeerRef> Farewell::begin(const Maintenance& ring, Time now) {
   };
   if (ring.predecessor()) tell(*ring.predecessor());
   for (const PeerRef& peer : ring.successors().entries()) tell(peer);
-  for (const auto& [id, notifier] : notifiers_) {
+  notifiers_.each([&](const Id&, const Notifier& notifier) {
     if (notifier.heard + recent_ >= now) tell(notifier.peer);
-  }
+  });
   over_at_ = out.empty() ? now : now + wait_;
   return out;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/recent_map.h"
 #include "chord/maintenance.h"
 
 namespace beckon::chord {
@@ -30,7 +31,7 @@ class Farewell {
 
   std::size_t limit_;
   Duration recent_, wait_;
-  std::map<Id, Notifier> notifiers_{};
+  RecentMap<Id, Notifier> notifiers_{64};
   std::set<Id> acknowledged_{};
   Time over_at_ = Time::max();
 };

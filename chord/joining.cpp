@@ -14,11 +14,7 @@ void Joining::begin(bool was_member, Time now) {
 void Joining::heard(const Id& peer, Mode mode, Time now) {
   if (mode == Mode::member) since_ = now;  // there is a ring; patience
   if (mode != Mode::joining) return;
-  if (joining_too_.size() >= options_.known_peers && !joining_too_.contains(peer)) {
-    joining_too_.erase(std::min_element(joining_too_.begin(), joining_too_.end(),
-                                        [](auto& a, auto& b) { return a.second < b.second; }));
-  }
-  joining_too_[peer] = now;
+  joining_too_.touch(peer) = now;
 }
 
 void Joining::tried(Time now, Rng& rng) {
@@ -35,11 +31,11 @@ void Joining::try_soon(Time now, Rng& rng) {
 bool Joining::must_found_again(const Id& self, Time now) const {
   Time since = now - 2 * options_.found_again_after - wait_;
   int fresh = 0, smaller = 0;
-  for (const auto& [id, heard] : joining_too_) {
-    if (heard < since) continue;
+  joining_too_.each([&](const Id& id, Time heard) {
+    if (heard < since) return;
     ++fresh;
     smaller += id < self ? 1 : 0;
-  }
+  });
   auto turns = 1 + std::min(smaller, options_.found_again_turns);
   return was_member_ && fresh > 0 && since_ + turns * options_.found_again_after <= now;
 }

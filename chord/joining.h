@@ -1,7 +1,6 @@
 #pragma once
 
-#include <map>
-
+#include "base/recent_map.h"
 #include "base/rng.h"
 #include "base/time.h"
 #include "chord/id.h"
@@ -16,7 +15,8 @@ namespace beckon::chord {
 /// not. Two who do it are joined again by probes. Notes at most `known_peers` others.
 class Joining {
  public:
-  explicit Joining(const Options& options) : options_(options), wait_(options.join_retry_min) {}
+  explicit Joining(const Options& options)
+      : options_(options), wait_(options.join_retry_min), joining_too_(options.known_peers) {}
 
   void begin(bool was_member, Time now);
   void end() { next_ = Time::max(); }
@@ -35,7 +35,7 @@ class Joining {
   Time next_ = Time::max();
   Time since_{};  // the beginning, or when we last heard from a member
   bool was_member_ = false;
-  std::map<Id, Time> joining_too_{};  // when they last said so
+  RecentMap<Id, Time> joining_too_;  // when they last said so
 };
 
 }  // namespace beckon::chord

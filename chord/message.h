@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/status.h"
 #include "chord/peer_ref.h"
 
 namespace beckon::chord {
@@ -30,23 +31,6 @@ enum class MessageType : std::uint8_t {
 /// Request numbers of the ring have this bit set, those of services have it clear, so an error
 /// frame says by its number whom it answers.
 inline constexpr std::uint64_t ring_request_bit = std::uint64_t{1} << 63;
-
-enum class WireError : std::uint8_t {
-  malformed = 1,
-  not_member,
-  leaving,
-  too_large,
-  too_old,
-  cas_mismatch,
-  bad_signature,
-  wrong_key,
-  expired,
-  quota,
-  rate,
-  not_responsible,
-  forbidden,
-  unsupported,
-};
 
 struct StateRequest {
   friend bool operator==(const StateRequest&, const StateRequest&) = default;
@@ -101,7 +85,7 @@ struct LeaveAck {
 };
 
 struct ErrorReply {
-  WireError code{};
+  Status code{};
   std::uint32_t retry_after_ms{};
   friend bool operator==(const ErrorReply&, const ErrorReply&) = default;
 };

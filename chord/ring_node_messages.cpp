@@ -102,7 +102,7 @@ void RingNode::give_up(const OpenRequest& request, Maintenance::Failure failure,
 
 void RingNode::on(const Frame& frame, const StateRequest&, Output& out) {
   if (!rates_.allow(frame.peer.id, Rates::state, now_.mono)) {
-    return send(frame.peer, ErrorReply{WireError::rate, 1000}, frame.request, out);
+    return send(frame.peer, ErrorReply{Status::rate, 1000}, frame.request, out);
   }
   send(frame.peer, maintenance_.state(epoch_), frame.request, out);
 }
@@ -125,7 +125,7 @@ void RingNode::on(const Frame& frame, const Notify&, Output& out) {
 
 void RingNode::on(const Frame& frame, const NextRequest& request, Output& out) {
   if (!rates_.allow(frame.peer.id, Rates::next, now_.mono)) {
-    return send(frame.peer, ErrorReply{WireError::rate, 1000}, frame.request, out);
+    return send(frame.peer, ErrorReply{Status::rate, 1000}, frame.request, out);
   }
   std::vector<PeerRef> fingers = fingers_.distinct();
   std::erase_if(fingers, [&](const PeerRef& peer) { return trips_.dead(peer.id); });
@@ -143,7 +143,7 @@ void RingNode::on(const Frame& frame, const NextReply& reply, Output& out) {
 
 void RingNode::on(const Frame& frame, const Ping& ping, Output& out) {
   if (!rates_.allow(frame.peer.id, Rates::ping, now_.mono)) {
-    return send(frame.peer, ErrorReply{WireError::rate, 1000}, frame.request, out);
+    return send(frame.peer, ErrorReply{Status::rate, 1000}, frame.request, out);
   }
   send(frame.peer, Pong{.nonce = ping.nonce, .mode = mode()}, frame.request, out);
 }
@@ -187,7 +187,7 @@ void RingNode::on(const Frame& frame, const ErrorReply& error, Output& out) {
   auto request = requests_.take(frame.request, frame.peer.id);
   if (!request) return;
   trips_.measured(frame.peer.id, now_.mono - request->sent, now_.mono);
-  bool busy = error.code == WireError::rate;
+  bool busy = error.code == Status::rate;
   give_up(*request, busy ? Maintenance::Failure::heard_meanwhile : Maintenance::Failure::not_member,
           out);
 }

@@ -104,9 +104,9 @@ NextReply read_next_reply(ByteReader& in) {
 
 ErrorReply read_error(ByteReader& in) {
   std::uint8_t code = in.u8();
-  if (code < 1 || code > static_cast<std::uint8_t>(WireError::unsupported)) in.fail();
+  if (code < 1 || code > static_cast<std::uint8_t>(Status::unsupported)) in.fail();
   std::uint32_t wait = in.u32();
-  return {.code = static_cast<WireError>(code), .retry_after_ms = wait};
+  return {.code = static_cast<Status>(code), .retry_after_ms = wait};
 }
 
 Message read_body(MessageType type, ByteReader& in) {

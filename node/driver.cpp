@@ -125,7 +125,7 @@ void Driver::stop_soon() {
       [this] { stop_.start(std::chrono::milliseconds(100), [this] { loop_.stop(); }); });
 }
 
-void Driver::frame(const chord::Frame& frame) { perform(service_->receive(frame, now())); }
+void Driver::frame(chord::Frame frame) { perform(service_->receive(std::move(frame), now())); }
 
 void Driver::link_up(const chord::PeerRef& peer, std::uint64_t epoch) {
   perform(service_->link_up({.peer = peer, .epoch = epoch}, now()));

@@ -65,7 +65,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   void stop_soon();
 
   // inputs
-  void frame(const chord::Frame& frame) override;
+  void frame(chord::Frame frame) override;
   void link_up(const chord::PeerRef& peer, std::uint64_t epoch) override;
   void dialled(const std::string& address, const chord::PeerRef& peer,
                std::uint64_t epoch) override;

@@ -168,10 +168,7 @@ Result<bool> is_unused(const config::Paths& paths) {
   if (!store) return store.error();
   bool unused = true;
   auto any = [&](ByteView, ByteView) { return unused = false; };
-  auto published = [&](ByteView, ByteView row) {
-    auto user = service::decode_user(row, Ed25519());
-    return unused = user && user->version == 0;
-  };
+  auto published = [&](ByteView, ByteView row) { return unused = service::never_published(row); };
   auto scanned = (*store)->scan(service::Table::peers, {}, any);
   if (unused && scanned) scanned = (*store)->scan(service::Table::items, {}, any);
   if (unused && scanned) scanned = (*store)->scan(service::Table::users, {}, published);

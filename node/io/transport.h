@@ -53,7 +53,7 @@ struct TransportOptions {
 class TransportListener {
  public:
   virtual ~TransportListener() = default;
-  virtual void frame(const chord::Frame& frame) = 0;
+  virtual void frame(chord::Frame frame) = 0;
   virtual void link_up(const chord::PeerRef& peer, std::uint64_t epoch) = 0;
   /// Who answered at an address given to dial(); after its link_up, or when it is linked already.
   virtual void dialled(const std::string& /*address*/, const chord::PeerRef& /*peer*/,

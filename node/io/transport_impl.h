@@ -143,7 +143,6 @@ class Transport::Impl {
   std::map<chord::Id, Link*> links_{};  // the open ones
   std::map<chord::Id, Pending> pending_{};
   std::vector<Link*> dirty_{};
-  chord::Frame incoming_{};        // being told; kept for the memory of its body
   std::vector<Notice> notices_{};  // to tell in the next turn
   bool some_are_over_ = false;
   Time upload_free_at_{};  // when what was sent fits into the limit

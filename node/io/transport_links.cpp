@@ -56,11 +56,10 @@ void Transport::Impl::frame(Link& link, const service::FrameView& frame) {
         invalid(fmt::format("frame type {} after the greeting", frame.type)));
   }
   link.used = loop_.turn();
-  incoming_.peer = link.peer;
-  incoming_.type = frame.type;
-  incoming_.request = frame.request;
-  incoming_.body.assign(frame.body.begin(), frame.body.end());
-  listener_.frame(incoming_);
+  listener_.frame({.peer = link.peer,
+                   .type = frame.type,
+                   .request = frame.request,
+                   .body = Bytes(frame.body.begin(), frame.body.end())});
 }
 
 void Transport::Impl::greet(Link& link, const service::FrameView& frame) {

@@ -17,7 +17,7 @@ int answered(Stage& stage, const Message& question, MessageType reply) {
   auto refused = stage.sent(MessageType::error);
   for (const Frame& frame : refused) {
     auto error = std::get<ErrorReply>(*decode(frame.type, frame.body));
-    CHECK(error.code == WireError::rate);
+    CHECK(error.code == Status::rate);
     CHECK(error.retry_after_ms == 1000);
   }
   auto good = stage.sent(reply);
@@ -191,10 +191,10 @@ TEST_CASE("a ping tells the round trip, silence, or a peer that is busy") {
   PingDone good = ping(stage, Pong{.mode = Mode::member});
   CHECK(good.round_trip == milliseconds(30));
   CHECK_FALSE(good.busy);
-  PingDone busy = ping(stage, ErrorReply{WireError::rate, 1000});
+  PingDone busy = ping(stage, ErrorReply{Status::rate, 1000});
   CHECK_FALSE(busy.round_trip);
   CHECK(busy.busy);
-  PingDone refused = ping(stage, ErrorReply{WireError::not_member, 0});
+  PingDone refused = ping(stage, ErrorReply{Status::not_member, 0});
   CHECK_FALSE(refused.round_trip);
   CHECK_FALSE(refused.busy);
   PingDone silent = ping(stage, std::nullopt);

@@ -147,7 +147,7 @@ TEST_CASE("what memory says and the owner denies is looked for anew") {
   CHECK(denied(StateReply{Mode::member, 1, peer(130), {}}));
   CHECK(denied(StateReply{Mode::member, 1, std::nullopt, {}}));
   CHECK(denied(StateReply{Mode::leaving, 1, peer(90), {}}));
-  CHECK(denied(ErrorReply{WireError::not_member, 0}));
+  CHECK(denied(ErrorReply{Status::not_member, 0}));
   CHECK(denied(std::nullopt));
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("a question whose link broke is put once more to the same peer, then t
 TEST_CASE("a lookup that found no owner begins again after lookup_again") {
   Stage stage = Cast{.length = 4}.member();
   const Duration again = stage.self.options().lookup_again;
-  stage.others = [](const Frame&) { return ErrorReply{WireError::rate, 0}; };
+  stage.others = [](const Frame&) { return ErrorReply{Status::rate, 0}; };
   stage.start(find(100));
   std::size_t first = stage.asked(MessageType::next_req).size();
   CHECK(first > 0);
@@ -225,7 +225,7 @@ TEST_CASE("a lookup that never finds an owner ends with its time or its requests
     Options options;
     options.lookup_contacts = contacts;
     Stage stage = Cast{.length = 4}.member(10, options);
-    stage.others = [](const Frame&) { return ErrorReply{WireError::rate, 0}; };
+    stage.others = [](const Frame&) { return ErrorReply{Status::rate, 0}; };
     stage.start(find(100));
     stage.pass(options.lookup_time);
     auto done = stage.told<LookupDone>();

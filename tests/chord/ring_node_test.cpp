@@ -54,7 +54,7 @@ std::vector<Frame> sent(const Output& out, MessageType type) {
 
 TEST_CASE("an answer of the wrong kind ends a question, and the next is asked in its time") {
   for (const Message& answer : {Message(Pong{}), Message(NextReply{}), Message(LeaveAck{}),
-                                Message(ErrorReply{WireError::not_member, 0})}) {
+                                Message(ErrorReply{Status::not_member, 0})}) {
     CAPTURE(answer.index());
     RingNode self = linked_member(1);
     (void)self.receive(frame(peer(30), Notify{}), now());

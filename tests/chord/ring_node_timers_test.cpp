@@ -120,7 +120,7 @@ TEST_CASE("a successor that is heard meanwhile is kept, though its answers are l
 TEST_CASE("a predecessor that is silent or no member any more is forgotten") {
   for (const std::optional<Message>& answer :
        {std::optional<Message>(), std::optional<Message>(Pong{.mode = Mode::leaving}),
-        std::optional<Message>(ErrorReply{WireError::not_member, 0})}) {
+        std::optional<Message>(ErrorReply{Status::not_member, 0})}) {
     Cast cast{.length = 2};
     Stage stage = cast.member();
     stage.others = [&](const Frame& frame) {
@@ -132,7 +132,7 @@ TEST_CASE("a predecessor that is silent or no member any more is forgotten") {
   Cast cast{.length = 2};
   Stage busy = cast.member();
   busy.others = [&](const Frame& frame) -> std::optional<Message> {
-    if (Stage::place_of(frame) == 220) return ErrorReply{WireError::rate, 1000};
+    if (Stage::place_of(frame) == 220) return ErrorReply{Status::rate, 1000};
     return cast(frame);
   };
   busy.pass(seconds(60));

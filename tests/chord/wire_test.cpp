@@ -32,7 +32,7 @@ std::vector<Message> examples() {
           Pong{1, Mode::leaving},
           Leave{3},
           LeaveAck{},
-          ErrorReply{WireError::rate, 1000}};
+          ErrorReply{Status::rate, 1000}};
 }
 
 std::uint8_t type_byte(const Message& message) {
@@ -74,7 +74,7 @@ TEST_CASE("ring messages keep their bytes") {
   CHECK(hex(Pong{1, Mode::leaving}) == "0e 01000000000000000103");
   CHECK(hex(Leave{3}) == "0f 010000000000000003");
   CHECK(hex(LeaveAck{}) == "10 01");
-  CHECK(hex(ErrorReply{WireError::rate, 1000}) == "1f 010b000003e8");
+  CHECK(hex(ErrorReply{Status::rate, 1000}) == "1f 010b000003e8");
 }
 
 TEST_CASE("no shorter prefix and no longer body of a ring message is accepted") {

@@ -1,15 +1,15 @@
 // A stranger's card: whatever it is, what is kept of it are members of a JSON object.
 
 #include "base/json.h"
-#include "node/service/routes/card_text.h"
+#include "node/service/routes/card.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace beckon;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto card = service::read_card(profile::Schema::built_in(), as_text(ByteView(data, size)));
-  for (const std::string& members : {card.attrs, card.ways})
-    ENSURE(parse_json("{" + members + "}").has_value());
+  for (const Json& members : {card.attrs, card.ways})
+    ENSURE(members.is_object() && parse_json(members.dump()).has_value());
   ENSURE(is_utf8(card.name));
   return 0;
 }

@@ -54,7 +54,7 @@ void check_call(ByteView body) {
 }
 
 void check_user(ByteView body) {
-  auto user = decode_user(body, signer);
+  auto user = decode_user(body, signer, profile::Schema::built_in());
   bool old_row = !body.empty() && body[0] == 1;  // written again as a new one
   if (user && !old_row) ENSURE(std::ranges::equal(encode(*user), body));
 }

@@ -130,7 +130,7 @@ std::vector<Bytes> fuzz_seeds() {
                                 Pong{1, Mode::member},
                                 Leave{1},
                                 LeaveAck{},
-                                ErrorReply{WireError::rate, 1}};
+                                ErrorReply{Status::rate, 1}};
   for (const Message& message : messages) {
     Bytes body = encode(message);
     Bytes alone{static_cast<std::uint8_t>(type_of(message))};

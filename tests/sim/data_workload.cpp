@@ -115,7 +115,7 @@ void DataWorkload::returned(const Read& read, const Result<std::vector<Item>>& i
   std::optional<Version> best;
   for (const Item& item : items ? *items : std::vector<Item>{}) {
     auto judged = factory_.rules().judge_fully(raw_item(item), item.info.issued);
-    if (judged.status != service::Status::ok || item.key != authors_[read.who].item_key() ||
+    if (judged.status != Status::ok || item.key != authors_[read.who].item_key() ||
         item.info.seq > w.last_seq) {
       return fail("D1: a read returned what its author never wrote");
     }

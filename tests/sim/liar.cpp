@@ -27,7 +27,7 @@ bool Liar::alter(Frame& frame) {
     case 1:
       if (about_ring) {
         frame.type = static_cast<std::uint8_t>(MessageType::error);
-        frame.body = chord::encode(chord::ErrorReply{chord::WireError::not_member, 0});
+        frame.body = chord::encode(chord::ErrorReply{Status::not_member, 0});
         return true;
       }
       [[fallthrough]];

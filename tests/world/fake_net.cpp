@@ -104,12 +104,12 @@ void FakeNode::reply(const Request& request, std::uint8_t type, Bytes body) {
     if (frame.type != service::raw(service::FrameType::error)) return node.mapped()(frame);
     auto error = service::decode_error_body(frame.body);
     ENSURE(error);
-    node.mapped()(service::to_error(error->status));
+    node.mapped()(to_error(error->status));
   });
 }
 
 void FakeNode::refuse(const Request& request, const Error& error) {
-  service::ErrorBody body{.status = service::to_status(error), .text = error.text};
+  service::ErrorBody body{.status = kind_of(error.code).status, .text = error.text};
   reply(request, service::raw(service::FrameType::error), service::encode(body));
 }
 
@@ -258,7 +258,7 @@ void FakeNet::carry(FakeNode& from, const Id& to, std::uint8_t type, const Bytes
 void FakeNet::deliver(FakeNode& to, Request request) {
   auto handler = to.handlers_.find(request.type);
   if (handler == to.handlers_.end()) {
-    return to.refuse(request, service::to_error(service::Status::unsupported));
+    return to.refuse(request, to_error(Status::unsupported));
   }
   handler->second(request);
 }

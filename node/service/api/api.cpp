@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/json.h"
+#include "base/status.h"
 #include "base/text.h"
 
 namespace beckon::service {
@@ -41,29 +42,6 @@ std::optional<std::map<std::string, std::string>> match(const std::vector<std::s
   return out;
 }
 
-struct Outcome {
-  int status{};
-  const char* title{};
-};
-
-Outcome outcome_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid:
-      return {400, "Bad request"};
-    case ErrorCode::not_found:
-      return {404, "Not found"};
-    case ErrorCode::refused:
-      return {403, "Refused"};
-    case ErrorCode::unavailable:
-      return {503, "Not possible now"};
-    case ErrorCode::conflict:
-      return {409, "Conflict"};
-    case ErrorCode::internal:
-      return {500, "Internal error"};
-  }
-  return {500, "Internal error"};
-}
-
 std::uint64_t read_id(const std::string& text, std::uint64_t standard) {
   std::uint64_t id = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -95,8 +73,8 @@ void Answer::problem(int status, const std::string& title, const std::string& de
 }
 
 void Answer::problem(const Error& error, const std::string& hint) const {
-  Outcome outcome = outcome_of(error.code);
-  problem(outcome.status, outcome.title, error.text, hint);
+  const ErrorKind& kind = kind_of(error.code);
+  problem(kind.http, kind.title, error.text, hint);
 }
 
 void Answer::begin_stream() const {

@@ -16,7 +16,7 @@ Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overla
       genuine_(overlay.salt, signer),
       index_rules_(genuine_),
       mailbox_rules_(overlay.id(), signer),
-      users_(service.kernel(), signer, options.users),
+      users_(service.kernel(), signer, schema_, options.users),
       search_(service.kernel(), service.replicas(), users_, schema_, overlay.salt, signer, genuine_,
               options.search),
       mail_(service.kernel(), service.replicas(), users_, signer, overlay.id(), options.mail) {
@@ -35,7 +35,7 @@ Result<void> Hosting::load() {
   if (auto done = users_.load(); !done) return done;
   if (auto done = mail_.load(); !done) return done;
   if (users_.me() != nullptr) return {};
-  auto me = users_.create("{}", [this](const Result<void>& stored) {
+  auto me = users_.create(empty_profile(), [this](const Result<void>& stored) {
     if (!stored)
       service_.kernel().log(LogLevel::error, "the first user was not stored",
                             {{"reason", stored.error().text}});

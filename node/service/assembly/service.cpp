@@ -110,9 +110,9 @@ void Service::enter(const Up& up) {
   membership_.enter(up, remembered ? *remembered : RememberedPeers{});
 }
 
-Output Service::receive(const Frame& frame, Now now) {
+Output Service::receive(Frame frame, Now now) {
   kernel_.begin(now);
-  kernel_.receive(frame);
+  kernel_.receive(std::move(frame));
   return finish();
 }
 

@@ -67,7 +67,7 @@ class Service {
 
   /// Up without a way in (Membership::check_way_in) ends at once: Output::finished.
   [[nodiscard]] Output start(const Command& command, Now now);
-  [[nodiscard]] Output receive(const Frame& frame, Now now);
+  [[nodiscard]] Output receive(Frame frame, Now now);
   [[nodiscard]] Output link_up(const chord::LinkUp& link, Now now);
   [[nodiscard]] Output link_down(const Id& peer, const Error& why, Now now);
   /// A dial failed; the id is zero for an address out of Output::dial.

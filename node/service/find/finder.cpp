@@ -8,7 +8,12 @@ namespace beckon::service {
 
 Finder::Finder(Context& context, const profile::Schema& schema, const profile::Salt& salt,
                GenuineRecords& genuine, Options options)
-    : context_(context), schema_(schema), salt_(salt), genuine_(genuine), options_(options) {}
+    : context_(context),
+      schema_(schema),
+      salt_(salt),
+      genuine_(genuine),
+      options_(options),
+      counts_(options.max_counts) {}
 
 Finder::Running* Finder::running(SearchId id) {
   auto found = searches_.find(id);
@@ -24,7 +29,7 @@ Result<Finder::SearchId> Finder::start(Search search, Listener listener) {
   Running& r = searches_.try_emplace(id, options_.probe_window).first->second;
   r.search = std::move(search);
   r.listener = std::move(listener);
-  r.question = profile::canonical(schema_, r.search.query);
+  r.report.query = profile::canonical(schema_, r.search.query);
   context_.rng().fill(r.start.bytes);
   r.began = context_.now().mono;
   r.deadline = r.began + r.search.timeout;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/recent_map.h"
 #include "node/service/find/candidates.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
@@ -44,6 +45,7 @@ struct FindReport {
   };
   static constexpr std::size_t max_reads = 256;  // told; later ones only count
 
+  std::string query{};  // in canonical form
   std::vector<Way> ways{};
   std::vector<Read> reads{};
   bool complete = true;  // everybody who had to be asked answered, or is away
@@ -131,7 +133,6 @@ class Finder {
 
     Search search{};
     Listener listener{};
-    std::string question{};  // canonical
     Id start{};
     std::vector<profile::Predicates> blind{};
     std::vector<std::vector<profile::Access>> accesses{};
@@ -198,7 +199,7 @@ class Finder {
   std::map<SearchId, Running> searches_;
   SearchId last_ = 0;
   bool watching_ = false;  // a timer waits for deadlines
-  std::map<Id, Count> counts_;
+  RecentMap<Id, Count> counts_;
   Histogram times_{};
 };
 

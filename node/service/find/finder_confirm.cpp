@@ -32,7 +32,7 @@ void Finder::verify(SearchId id) {
 
 void Finder::confirm(SearchId id, std::vector<Candidate> people) {
   Running& r = searches_.at(id);
-  VerifyRequest request{.query = r.question};
+  VerifyRequest request{.query = r.report.query};
   for (const Candidate& one : people) request.owners.push_back(one.owner);
   Bytes body = encode(request);
   r.report.messages += 2;

@@ -30,15 +30,13 @@ void Finder::plan(SearchId id, std::size_t branch) {
 }
 
 std::optional<std::uint32_t> Finder::remembered(const Id& key) const {
-  auto found = counts_.find(key);
-  bool fresh =
-      found != counts_.end() && context_.now().mono - found->second.at < options_.count_age;
-  return fresh ? std::optional(found->second.listed) : std::nullopt;
+  const Count* found = counts_.find(key);
+  bool fresh = found != nullptr && context_.now().mono - found->at < options_.count_age;
+  return fresh ? std::optional(found->listed) : std::nullopt;
 }
 
 void Finder::remember(const Id& key, std::uint32_t listed) {
-  if (counts_.size() >= options_.max_counts && !counts_.contains(key)) counts_.clear();
-  counts_[key] = {.listed = listed, .at = context_.now().mono};
+  counts_.touch(key) = {.listed = listed, .at = context_.now().mono};
 }
 
 Flow<void> Finder::count(Running* r, std::vector<Id> keys) {

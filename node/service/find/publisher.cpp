@@ -4,7 +4,6 @@
 
 #include "node/service/find/index_item.h"
 #include "node/service/items/author_item.h"
-#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 
@@ -41,15 +40,16 @@ void Publisher::start() {
 
 void Publisher::renew_all() {
   for (const auto& [id, user] : users_.all()) {
-    bool withdrawing = !user.published && !user.published_profile.empty();
+    bool withdrawing = !user.published && !user.published_profile->text.empty();
     if (user.published || withdrawing) enqueue_again(id, withdrawing, user.version);
   }
 }
 
 void Publisher::publish(const UserId& user, Done done) {
   const User* found = users_.find(user);
-  std::string profile = found == nullptr ? "" : found->profile;
-  enqueue({.user = user, .profile = std::move(profile), .done = std::move(done)});
+  enqueue({.user = user,
+           .profile = found == nullptr ? nullptr : found->profile,
+           .done = std::move(done)});
 }
 
 void Publisher::withdraw(const UserId& user, Done done) {
@@ -98,16 +98,18 @@ profile::Publication Publisher::publication(const User& user) const {
           .target_fpr = options_.target_fpr};
 }
 
+/// Where the records of a profile belong; nowhere if it cannot be read.
+std::vector<profile::Placement> Publisher::places_of(const ProfilePtr& profile,
+                                                     const User& user) const {
+  if (!profile->read) return {};
+  return profile::placements(schema_, salt_, *profile->read, profile::owner_id(user.key));
+}
+
 /// Where records of an earlier profile may still lie.
 std::set<profile::RingKey> Publisher::old_keys(const User& user) const {
   std::set<profile::RingKey> out;
   for (const Id& key : user.leftover_keys) out.insert(key.bytes);
-  if (user.published_profile.empty()) return out;
-  auto before = profile::parse_profile(schema_, user.published_profile);
-  if (!before) return out;
-  for (const auto& placement :
-       profile::placements(schema_, salt_, *before, profile::owner_id(user.key)))
-    out.insert(placement.key);
+  for (const auto& place : places_of(user.published_profile, user)) out.insert(place.key);
   return out;
 }
 
@@ -115,11 +117,8 @@ std::set<profile::RingKey> Publisher::old_keys(const User& user) const {
 /// had; those are noted in the user.
 Result<Publisher::Batch> Publisher::batch(User& user, const Job& job) const {
   bool withdraw = job.withdraw;
-  auto profile = profile::parse_profile(schema_, withdraw ? "{}" : job.profile);
-  if (!profile) return profile.error();
-  std::vector<profile::Placement> places;
-  if (!withdraw)
-    places = profile::placements(schema_, salt_, *profile, profile::owner_id(user.key));
+  if (!withdraw && !job.profile->read) return job.profile->read.error();
+  auto places = withdraw ? std::vector<profile::Placement>() : places_of(job.profile, user);
   std::set<profile::RingKey> old = old_keys(user);
   for (const auto& place : places) old.erase(place.key);
   user.leftover_keys.clear();
@@ -132,7 +131,8 @@ Result<Publisher::Batch> Publisher::batch(User& user, const Job& job) const {
   if (!old.empty() && !withdraw) ++user.version;
   Batch out;
   if (!withdraw) {
-    profile::Record record = profile::build_record(schema_, salt_, *profile, publication(user));
+    profile::Record record =
+        profile::build_record(schema_, salt_, *job.profile->read, publication(user));
     profile::sign_record(salt_, signer_, user.seed, record);
     Bytes bytes = profile::encode(record);
     for (const auto& place : places) out.entries.push_back(entry_at(place.key, place.marks, bytes));
@@ -147,10 +147,7 @@ Result<Publisher::Batch> Publisher::batch(User& user, const Job& job) const {
 }
 
 std::size_t Publisher::record_count(const User& user) const {
-  if (!user.published) return 0;
-  auto profile = profile::parse_profile(schema_, user.published_profile);
-  if (!profile) return 0;
-  return profile::placements(schema_, salt_, *profile, profile::owner_id(user.key)).size();
+  return user.published ? places_of(user.published_profile, user).size() : 0;
 }
 
 void Publisher::begin(Job job) {
@@ -218,7 +215,7 @@ void Publisher::forget_published(const UserId& id) {
   const User* found = users_.find(id);
   if (found == nullptr || found->published) return;
   User user = *found;
-  user.published_profile.clear();
+  user.published_profile = no_profile();
   user.leftover_keys.clear();
   auto changed = users_.change(user, [](const Result<void>&) {});  // else it is withdrawn twice
   if (!changed) {

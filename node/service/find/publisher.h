@@ -51,7 +51,7 @@ class Publisher {
   struct Job {
     UserId user{};
     bool withdraw = false;
-    std::string profile{};  // to publish, as it was when that was asked for
+    ProfilePtr profile{};  // to publish, as it was when that was asked for
     Done done{};
     /// Nobody asked for it now: it is dropped if the user has published or withdrawn since this
     /// version, for that is what the user wanted last. Renews what was published, not what was
@@ -71,6 +71,7 @@ class Publisher {
     std::size_t records{};  // the first so many; keys that only an older profile had follow
   };
   Result<Batch> batch(User& user, const Job& job) const;
+  std::vector<profile::Placement> places_of(const ProfilePtr& profile, const User& user) const;
   std::set<profile::RingKey> old_keys(const User& user) const;
   profile::Publication publication(const User& user) const;
   void end(const Job& job, const Result<Published>& result);

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <map>
-
+#include "base/recent_map.h"
 #include "node/service/find/find_messages.h"
 #include "node/service/kernel/context.h"
 #include "node/service/kernel/rate_limit.h"
 #include "node/service/people/users.h"
-#include "profile/person/profile.h"
 #include "profile/query/query.h"
 
 namespace beckon::service {
@@ -18,7 +16,6 @@ class Verifier {
  public:
   struct Options {
     RateLimit::Options rate{.per_second = 500, .burst = 2000, .peers = 1024};
-    std::size_t parsed_profiles = 8192;  // kept ready
     std::size_t parsed_queries = 64;
   };
 
@@ -27,21 +24,14 @@ class Verifier {
   void on_verify(const Request& request);
 
  private:
-  struct Parsed {
-    std::uint64_t version{};  // that was published
-    profile::Profile profile{};
-    std::string card{};
-  };
-  const Parsed* profile_of(const UserId& id, const User& user);
+  VerifyReply::Entry answer(const UserId& owner, const profile::Query& query) const;
   Result<const profile::Query*> query_of(const std::string& text);
 
   Context& context_;
   const Users& users_;
   const profile::Schema& schema_;
-  Options options_;
   RateLimit rate_;
-  std::map<UserId, Parsed> parsed_;
-  std::map<std::string, profile::Query> queries_;
+  RecentMap<std::string, profile::Query> queries_;
 };
 
 }  // namespace beckon::service

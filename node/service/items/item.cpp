@@ -39,7 +39,7 @@ const ItemRules* RuleBook::find(ItemKind kind) const {
   return found == rules_.end() ? nullptr : found->second;
 }
 
-RuleBook::Judged RuleBook::judge(const RawItem& raw_item, WallTime now) const {
+RuleBook::Judged RuleBook::judge(RawItem raw_item, WallTime now) const {
   const ItemRules* rules = find(raw_item.kind);
   if (!rules) return refused(Status::unsupported);
   if (raw_item.bytes.size() > rules->limits().max_bytes) return refused(Status::too_large);
@@ -48,11 +48,12 @@ RuleBook::Judged RuleBook::judge(const RawItem& raw_item, WallTime now) const {
     return refused(info.error().code == ErrorCode::refused ? Status::wrong_key : Status::malformed);
   }
   if (Status s = judge_times(*info, rules->limits(), now); s != Status::ok) return refused(s);
+  Digest digest = sha256(rules->signed_part(raw_item.bytes));
   return {.status = Status::ok,
           .item = {.key = {raw_item.ring, raw_item.kind, info->sub},
                    .info = *info,
-                   .bytes = raw_item.bytes,
-                   .digest = sha256(rules->signed_part(raw_item.bytes))}};
+                   .bytes = std::move(raw_item.bytes),
+                   .digest = digest}};
 }
 
 Status RuleBook::judge_times(const ItemInfo& info, const ItemLimits& limits, WallTime now) const {
@@ -74,8 +75,8 @@ bool RuleBook::genuine(const Item& item) const {
   return rules && rules->genuine(item.bytes);
 }
 
-RuleBook::Judged RuleBook::judge_fully(const RawItem& raw_item, WallTime now) const {
-  Judged judged = judge(raw_item, now);
+RuleBook::Judged RuleBook::judge_fully(RawItem raw_item, WallTime now) const {
+  Judged judged = judge(std::move(raw_item), now);
   if (judged.status == Status::ok && !genuine(judged.item)) return refused(Status::bad_signature);
   return judged;
 }

@@ -126,9 +126,9 @@ class RuleBook {
     Status status{};
     Item item{};  // complete when ok
   };
-  Judged judge(const RawItem& raw_item, WallTime now) const;  // all but the signature
+  Judged judge(RawItem raw_item, WallTime now) const;  // all but the signature
   bool genuine(const Item& item) const;
-  Judged judge_fully(const RawItem& raw_item, WallTime now) const;  // what a reader does
+  Judged judge_fully(RawItem raw_item, WallTime now) const;  // what a reader does
 
  private:
   Status judge_times(const ItemInfo& info, const ItemLimits& limits, WallTime now) const;

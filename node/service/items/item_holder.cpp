@@ -54,8 +54,8 @@ std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, T
   std::vector<Going> going;
   std::vector<Status> expected;
   std::vector<Mutation> mutations;
-  for (const Offer& offer : offers) {
-    going.push_back(consider(offer, intake));
+  for (Offer& offer : offers) {
+    going.push_back(consider(std::move(offer), intake));
     expected.push_back(going.back().status);
     if (const auto& item = going.back().item) {
       begin(*item);
@@ -79,8 +79,8 @@ std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, T
   return expected;
 }
 
-ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
-  auto judged = rules_.judge(offer.raw_item, context_.now().wall);
+ItemHolder::Going ItemHolder::consider(Offer offer, Intake intake) {
+  auto judged = rules_.judge(std::move(offer.raw_item), context_.now().wall);
   Item& item = judged.item;
   auto refuse = [&](Status status) {
     ++counters_.refused;

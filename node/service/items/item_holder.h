@@ -71,7 +71,7 @@ class ItemHolder {
     std::optional<Item> item{};  // to be put into the table
   };
 
-  Going consider(const Offer& offer, Intake intake);
+  Going consider(Offer offer, Intake intake);
   bool may_write(const Id& writer, const Item& item);
   std::optional<Version> newest(const ItemKey& key) const;
   Status room_for(const Item& item);

@@ -39,8 +39,7 @@ void PutServer::reply_all(const Request& request, std::size_t count, Status stat
 void PutServer::begin(const Request& request, PutRequest put) {
   JobId id = ++last_id_;
   Job& job = jobs_[id];
-  job.request = request;
-  job.request.body.clear();
+  job.request = {request.from, request.type, request.number, {}};
   std::size_t first_targets = choose_targets(job, put);
   job.reply.entries.resize(put.entries.size());
   job.raw_items.resize(put.entries.size());
@@ -187,8 +186,7 @@ void PutServer::on_replicate(const Request& request) {
   for (RawItem& raw_item : asked->raw_items) {
     offers.push_back({.raw_item = std::move(raw_item), .source = source});
   }
-  Request kept = request;
-  kept.body.clear();
+  Request kept{request.from, request.type, request.number, {}};
   auto statuses =
       holder_.take(std::move(offers), ItemHolder::Intake::copy, [this, kept](const auto& taken) {
         ReplicateReply reply;

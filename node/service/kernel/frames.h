@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "base/status.h"
 
 namespace beckon::service {
 
@@ -43,35 +44,6 @@ enum class FrameType : std::uint8_t {
 constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(type); }
 constexpr FrameType reply_to(FrameType request) { return static_cast<FrameType>(raw(request) + 1); }
 constexpr bool is_reply(std::uint8_t type) { return type >= 0x20 && type % 2 == 0; }
-
-/// What became of a request or of one item in it. 1-14 as other overlays number them, too.
-enum class Status : std::uint8_t {
-  ok = 0,
-  malformed = 1,
-  not_member = 2,
-  leaving = 3,
-  too_large = 4,
-  too_old = 5,       // a newer version is held
-  cas_mismatch = 6,  // the version held is not the one expected
-  bad_signature = 7,
-  wrong_key = 8,  // the record does not belong under this key
-  expired = 9,
-  quota = 10,
-  rate = 11,
-  not_responsible = 12,
-  forbidden = 13,
-  unsupported = 14,
-  storage = 15,  // the disk failed
-  not_found = 16,
-  unavailable = 17,
-  too_new = 18,  // issued in the future, or a version beyond any clock
-  full = 19,     // this node keeps as much for others as it may
-};
-inline constexpr std::uint8_t last_status = 19;
-
-const char* to_text(Status status);  // a few words, for people
-Error to_error(Status status);
-Status to_status(const Error& error);
 
 /// Body of an error frame: u8 status | u32 retry after, ms | counted8 text.
 struct ErrorBody {

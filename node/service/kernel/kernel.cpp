@@ -48,7 +48,7 @@ Kernel::Kernel(const Options& options, PeerRef self, std::uint64_t epoch, const 
 void Kernel::begin(Now now) {
   watch_clocks(now);
   now_ = now;
-  for (const Frame& frame : std::exchange(to_self_, {})) receive(frame);
+  for (Frame& frame : std::exchange(to_self_, {})) receive(std::move(frame));
 }
 
 /// Expiry and credentials follow the wall clock, so whoever asks why they ended must see that it
@@ -149,7 +149,7 @@ void Kernel::deliver(Frame frame) {
   if (frame.peer.id != self().id) return sent_.send.push_back(std::move(frame));
   frame.peer = self();
   if (!is_reply(frame.type)) return to_self_.push_back(std::move(frame));
-  defer([this, frame = std::move(frame)] { receive(frame); });
+  defer([this, frame = std::move(frame)]() mutable { receive(std::move(frame)); });
 }
 
 void Kernel::reply(const Request& request, std::uint8_t type, Bytes body) {
@@ -160,7 +160,7 @@ void Kernel::reply(const Request& request, std::uint8_t type, Bytes body) {
 
 void Kernel::refuse(const Request& request, const Error& error) {
   if (inbound_.answered(request.from.id, request.number))
-    send_error(request.from, request.number, to_status(error), error.text);
+    send_error(request.from, request.number, kind_of(error.code).status, error.text);
 }
 
 void Kernel::send_error(const PeerRef& to, std::uint64_t number, Status status,
@@ -181,18 +181,18 @@ void Kernel::serve(std::uint8_t type, Handler handler) {
   ENSURE(handlers_.emplace(type, std::move(handler)).second);
 }
 
-void Kernel::receive(const Frame& frame) {
+void Kernel::receive(Frame frame) {
   if (frame.type < first_service_type) return feed(ring_.receive(frame, now_));
-  return is_reply(frame.type) ? receive_reply(frame) : receive_request(frame);
+  return is_reply(frame.type) ? receive_reply(std::move(frame)) : receive_request(std::move(frame));
 }
 
-void Kernel::receive_reply(const Frame& frame) {
+void Kernel::receive_reply(Frame frame) {
   auto answered = rpc_.answered(frame.peer.id, frame.request);
   if (!answered) return;  // late, or never asked
   ++counters_.answered;
   if (frame.peer.id != self().id) reply_times_.observe(now_.mono - answered->asked);
   Rpc::Done& done = answered->done;
-  if (frame.type != raw(FrameType::error)) return complete(std::move(done), frame);
+  if (frame.type != raw(FrameType::error)) return complete(std::move(done), std::move(frame));
   auto body = decode_error_body(frame.body);
   if (!body) return complete(std::move(done), body.error());
   Error error = to_error(body->status);
@@ -202,14 +202,13 @@ void Kernel::receive_reply(const Frame& frame) {
   complete(std::move(done), error);
 }
 
-void Kernel::receive_request(const Frame& frame) {
+void Kernel::receive_request(Frame frame) {
   if (!request_gate_.admit(frame.peer.id)) {
     return send_error(frame.peer, frame.request, Status::rate, "too many requests in a short time");
   }
   auto handler = handlers_.find(frame.type);
   auto verdict = inbound_.accept(frame.peer.id, frame.request);
   if (verdict == Inbound::Verdict::repeated) return;
-  Request request{frame.peer, frame.type, frame.request, frame.body};
   if (verdict == Inbound::Verdict::too_many) {
     return send_error(frame.peer, frame.request, Status::rate, "too many requests are open");
   }
@@ -218,7 +217,7 @@ void Kernel::receive_request(const Frame& frame) {
     return send_error(frame.peer, frame.request, Status::unsupported, "unknown request");
   }
   ++counters_.served;
-  handler->second(request);
+  handler->second({frame.peer, frame.type, frame.request, std::move(frame.body)});
 }
 
 void Kernel::fail_all(std::vector<Rpc::Done> waiting, const Error& error) {

@@ -78,7 +78,7 @@ class Kernel final : public Context {
 
   // -- for the service, which turns inputs into these
   void begin(Now now);
-  void receive(const Frame& frame);
+  void receive(Frame frame);
   void link_up(const chord::LinkUp& link);
   void link_down(const Id& peer);
   void unreachable(const PeerRef& peer);
@@ -118,8 +118,8 @@ class Kernel final : public Context {
   void watch_clocks(const Now& now);
   void defer(std::function<void()> action) { ready_.push_back(std::move(action)); }
   void complete(Rpc::Done done, Result<Frame> result);
-  void receive_reply(const Frame& frame);
-  void receive_request(const Frame& frame);
+  void receive_reply(Frame frame);
+  void receive_request(Frame frame);
   void fail_all(std::vector<Rpc::Done> waiting, const Error& error);
   void send_error(const PeerRef& to, std::uint64_t number, Status status, const std::string& text);
   void deliver(Frame frame);

@@ -56,14 +56,14 @@ Bytes encode(const User& user) {
     w.raw(key.secret);
     w.i64(to_ms(key.made));
   }
-  w.counted32(as_bytes(user.profile));
-  w.counted32(as_bytes(user.published_profile));
+  w.counted32(as_bytes(user.profile->text));
+  w.counted32(as_bytes(user.published_profile->text));
   w.u16(static_cast<std::uint16_t>(user.leftover_keys.size()));
   for (const Id& key : user.leftover_keys) w.raw(key.bytes);
   return w.take();
 }
 
-Result<User> decode_user(ByteView row, const Signer& signer) {
+Result<User> decode_user(ByteView row, const Signer& signer, const profile::Schema& schema) {
   ByteReader r(row);
   std::uint8_t version = r.u8();
   if (version < 1 || version > row_version)
@@ -91,10 +91,16 @@ Result<User> decode_user(ByteView row, const Signer& signer) {
   if (auto done = r.finish("a hosted user's row"); !done) return done.error();
   user.published = published == 1;
   user.policy = static_cast<Policy>(policy);
-  user.profile = profile;
-  user.published_profile = published_profile;
+  user.profile = hosted(schema, std::string(profile));
+  bool same = published_profile == profile;
+  user.published_profile = same ? user.profile : hosted(schema, std::string(published_profile));
   user.key = signer.public_key(user.seed);
   return user;
+}
+
+bool never_published(ByteView row) {
+  auto user = decode_user(row, Ed25519(), profile::Schema::built_in());  // any schema would do
+  return user && user->version == 0;
 }
 
 }  // namespace beckon::service

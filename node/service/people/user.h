@@ -7,6 +7,7 @@
 #include "base/hpke.h"
 #include "base/time.h"
 #include "chord/id.h"
+#include "node/service/people/hosted_profile.h"
 
 namespace beckon::service {
 
@@ -26,13 +27,13 @@ struct MessageKey {
   WallTime made{};
 };
 
-/// A user this node hosts: identity, profile in plain text, what was published of it. Everything
-/// here is secret or private and stays on this node.
+/// A user this node hosts: identity, profile, what was published of it. Everything here is secret
+/// or private and stays on this node.
 struct User {
   SecretSeed seed{};
   PublicKey key{};
-  std::string profile = "{}";       // profile.json, as the user gave it
-  std::string published_profile{};  // what the records on the ring were made of
+  ProfilePtr profile = empty_profile();
+  ProfilePtr published_profile = no_profile();  // what the records on the ring were made of
   /// Keys that may still carry a record of an earlier profile, to be cleared; at most
   /// max_leftover_keys, what is beyond them expires by itself.
   std::vector<Id> leftover_keys{};
@@ -60,6 +61,7 @@ bool rotate_message_keys(User& user, const hpke::SecretKey& fresh, WallTime now)
 
 /// The row of Table::users: bounded, strict, of one version. The public key is derived, not stored.
 Bytes encode(const User& user);
-Result<User> decode_user(ByteView row, const Signer& signer);
+Result<User> decode_user(ByteView row, const Signer& signer, const profile::Schema& schema);
+bool never_published(ByteView row);  // false also of a row that cannot be read
 
 }  // namespace beckon::service

@@ -14,13 +14,13 @@ Bytes to_bytes(const UserId& id) { return {id.bytes.begin(), id.bytes.end()}; }
 
 }  // namespace
 
-Users::Users(Context& context, const Signer& signer, Options options)
-    : context_(context), signer_(signer), options_(options) {}
+Users::Users(Context& context, const Signer& signer, const profile::Schema& schema, Options options)
+    : context_(context), signer_(signer), schema_(schema), options_(options) {}
 
 Result<void> Users::load() {
   std::optional<Error> failed;
   auto scanned = context_.store().scan(Table::users, {}, [&](ByteView key, ByteView row) {
-    auto user = decode_user(row, signer_);
+    auto user = decode_user(row, signer_, schema_);
     if (!user || to_bytes(user->id()) != Bytes(key.begin(), key.end())) {
       failed = invalid(fmt::format("the stored user {} cannot be read", to_hex(key)));
       return false;
@@ -48,12 +48,13 @@ Mutation Users::row(const User& user) const {
   return {.table = Table::users, .key = to_bytes(user.id()), .value = encode(user)};
 }
 
-Result<UserId> Users::create(std::string profile, Context::WriteDone done) {
+Result<UserId> Users::create(ProfilePtr profile, Context::WriteDone done) {
   if (users_.size() >= options_.max_users) {
     return Error{ErrorCode::refused,
                  fmt::format("this node hosts {} users, which is its limit", users_.size())};
   }
-  if (profile.size() > User::max_profile_size) return invalid("a profile holds at most 32 KiB");
+  if (profile->text.size() > User::max_profile_size)
+    return invalid("a profile holds at most 32 KiB");
   SecretRng& secrets = context_.secrets();
   SecretSeed seed = secrets.next();
   User user = make_user(signer_, seed, secrets.next(), context_.now().wall);
@@ -100,7 +101,7 @@ void Users::written(const User& user, std::uint64_t number, const Result<void>& 
 Result<void> Users::change(const User& user, Context::WriteDone done) {
   auto found = users_.find(user.id());
   if (found == users_.end()) return Error{ErrorCode::not_found, "this node hosts no such user"};
-  if (user.profile.size() > User::max_profile_size)
+  if (user.profile->text.size() > User::max_profile_size)
     return invalid("a profile holds at most 32 KiB");
   User before = std::exchange(found->second, user);
   write(user, std::move(before), std::move(done));

@@ -17,12 +17,12 @@ class Users {
     std::size_t max_users = 100'000;
   };
 
-  Users(Context& context, const Signer& signer, Options options);
+  Users(Context& context, const Signer& signer, const profile::Schema& schema, Options options);
 
   Result<void>
   load();  // once, before anything else; a row that cannot be read is an error, not skipped
 
-  Result<UserId> create(std::string profile, Context::WriteDone done);
+  Result<UserId> create(ProfilePtr profile, Context::WriteDone done);
   Result<void> change(const User& user, Context::WriteDone done);  // the user must exist already
 
   const User* find(const UserId& id) const;
@@ -45,6 +45,7 @@ class Users {
 
   Context& context_;
   const Signer& signer_;
+  const profile::Schema& schema_;
   Options options_;
   std::map<UserId, User> users_;
   std::optional<UserId> me_;

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "node/service/routes/card_text.h"
+#include "node/service/routes/card.h"
 #include "node/service/routes/recipients.h"
 #include "node/service/routes/routes.h"
 
@@ -31,11 +31,10 @@ Json call_json(const Call& call) {
 }
 
 /// How else a callee may be reached, from what it shows: sip:, tel: and mailto: addresses.
-Json ways_of(const std::string& card_text) {
+Json ways_of(const Card& card) {
   Json out = Json::array();
-  auto card = json_or_null(card_text).sorted();
-  if (!card.is_object()) return out;
-  for (const auto& [attr, value] : card.items()) {
+  const Json attrs = card.attrs.sorted();
+  for (const auto& [attr, value] : attrs.items()) {
     auto values = value.is_array() ? value : Json::array({value});
     for (const auto& entry : values) {
       if (!entry.is_string()) continue;

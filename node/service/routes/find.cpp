@@ -79,22 +79,12 @@ Result<Wish> read_wish(const ApiRequest& request) {
   return out;
 }
 
-/// The members of both objects, and between them one whose text is made already.
-std::string joined(const Json& head, const std::string& member, const Json& rest) {
-  std::string front = head.dump();
-  front.back() = ',';
-  std::string back = rest.dump();
-  back.front() = ',';
-  return front + member + back;
-}
-
 /// What an asker is told about one search, at the end or as it comes.
 struct Exchange {
   Answer answer;
   Wish wish{};
   Finder::SearchId search{};
   bool stream = false;
-  std::string query{};
   std::vector<std::string> attributes{};
   std::vector<Person> verified{};
   std::vector<Person> unverified{};
@@ -120,7 +110,6 @@ class FindRoutes {
   struct Open {  // what a cookie stands for
     Finder::SearchId search{};
     bool unverified = false;
-    std::string query{};
     std::vector<std::string> attributes{};
   };
   using ExchangePtr = std::shared_ptr<Exchange>;  // shared by the listeners of one search
@@ -139,7 +128,6 @@ class FindRoutes {
       return exchange->answer.problem(400, "Bad request", "cannot read the query", "",
                                       profile::picture(asked, reading.problems));
     }
-    exchange->query = profile::canonical(hosting_.schema(), *reading.query);
     exchange->attributes = asked_attributes(*reading.query);
     auto id = finder().start({.query = *std::move(reading.query),
                               .limit = exchange->wish.limit,
@@ -158,7 +146,6 @@ class FindRoutes {
                                     exchange->wish.timeout, listener(exchange));
     if (!went) return exchange->answer.problem(went.error(), "Ask again from the start");
     exchange->wish.unverified = known->second.unverified;
-    exchange->query = known->second.query;
     exchange->attributes = known->second.attributes;
     started(known->second.search, exchange);
   }
@@ -171,7 +158,6 @@ class FindRoutes {
     std::string cookie = to_hex(ByteView(secret).first(cookie_bytes));
     open_[cookie] = {.search = exchange.search,
                      .unverified = exchange.wish.unverified,
-                     .query = exchange.query,
                      .attributes = exchange.attributes};
     return cookie;
   }
@@ -216,31 +202,28 @@ class FindRoutes {
       return list.push_back(std::move(person));
     }
     ++exchange.told;
-    exchange.answer.event({.name = "hit", .json = person_text(hosting_.schema(), person)});
+    exchange.answer.event({.name = "hit", .json = person_json(hosting_.schema(), person).dump()});
   }
 
-  std::string people(const Exchange& exchange) const {
-    std::string out;
+  Json people(const Exchange& exchange) const {
+    Json out = Json::array();
     for (const auto* list : {&exchange.verified, &exchange.unverified}) {
-      for (const Person& person : *list)
-        out += (out.empty() ? "" : ",") + person_text(hosting_.schema(), person);
+      for (const Person& person : *list) out.push_back(person_json(hosting_.schema(), person));
     }
     return out;
   }
 
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
-    Json head{
-        {"query", exchange.query}, {"complete", report.complete}, {"limited", report.limited}};
-    Json rest{{"stats", stats_json(report)}, {"ring", ring()}, {"attributes", exchange.attributes}};
-    if (report.limited) rest["cookie"] = cookie_for(exchange);
-    if (exchange.wish.explain) rest["explain"] = explain_json(report);
-    if (!exchange.stream) {
-      std::string list = fmt::format("\"people\":[{}]", people(exchange));
-      return exchange.answer.text("application/json", joined(head, list, rest) + "\n");
-    }
-    std::string found = fmt::format("\"found\":{}", exchange.told);
-    exchange.answer.event({.name = "done", .json = joined(head, found, rest)});
+    Json told{{"query", report.query}, {"complete", report.complete}, {"limited", report.limited}};
+    exchange.stream ? told["found"] = exchange.told : told["people"] = people(exchange);
+    told["stats"] = stats_json(report);
+    told["ring"] = ring();
+    told["attributes"] = exchange.attributes;
+    if (report.limited) told["cookie"] = cookie_for(exchange);
+    if (exchange.wish.explain) told["explain"] = explain_json(report);
+    if (!exchange.stream) return exchange.answer.json(told);
+    exchange.answer.event({.name = "done", .json = told.dump()});
     exchange.answer.end_stream();
   }
 

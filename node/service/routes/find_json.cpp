@@ -1,13 +1,11 @@
 #include "node/service/routes/find_json.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/json.h"
-#include "node/service/routes/card_text.h"
+#include "node/service/routes/card.h"
 #include "node/service/routes/peer_json.h"
 
 namespace beckon::service {
@@ -41,16 +39,22 @@ double mean(std::size_t sum, std::size_t count) {
 
 }  // namespace
 
-/// Put together from texts: a tree of 50 people would be built and copied to be written once.
-std::string person_text(const profile::Schema& schema, const Person& person) {
-  CardText card = read_card(schema, person.card);
-  std::string ways = card.ways.empty() ? "" : "," + card.ways;
+Json person_json(const profile::Schema& schema, const Person& person) {
+  Card card = read_card(schema, person.card);
   const PersonRef& callee = person.callee;
-  return fmt::format(R"({{"id":"{}","name":{},"attrs":{{{}}},"verified":{},"online":{},)"
-                     R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
-                     callee.id().hex(), json_quoted(card.name), card.attrs, person.verified,
-                     person.online, to_hex(callee.key), to_hex(callee.message_key),
-                     callee.host.id.hex(), json_quoted(callee.host.address), ways);
+  Json contact{{"key", to_hex(callee.key)},
+               {"message_key", to_hex(callee.message_key)},
+               {"host", callee.host.id.hex()},
+               {"address", callee.host.address}};
+  for (const auto& [name, way] : card.ways.items()) {
+    if (!contact.contains(name)) contact[name] = way;
+  }
+  Json out{{"id", callee.id().hex()}, {"name", card.name}};
+  out["attrs"] = std::move(card.attrs);
+  out["verified"] = person.verified;
+  out["online"] = person.online;
+  out["contact"] = std::move(contact);
+  return out;
 }
 
 Json stats_json(const FindReport& report) {

@@ -7,7 +7,7 @@ namespace beckon::service {
 
 /// {"id","name","attrs","verified","online","contact"}. A card comes from a stranger's node: what
 /// has no place in the schema, or not the shape of a value, is left out.
-std::string person_text(const profile::Schema& schema, const Person& person);
+Json person_json(const profile::Schema& schema, const Person& person);
 
 /// {"asked","answered","candidates","false_positives",...,"elapsed_ms"}
 Json stats_json(const FindReport& report);

@@ -38,7 +38,7 @@ class Import : public std::enable_shared_from_this<Import> {
     if (!profile) return fail(line, profile.error().text);
     auto self = shared_from_this();  // until the last answer has come
     ++open_;
-    auto made = hosting_.users().create(profile::profile_json(hosting_.schema(), *profile),
+    auto made = hosting_.users().create(hosted(hosting_.schema(), *profile),
                                         [self, line](const Result<void>& stored) {
                                           if (!stored) self->fail(line, stored.error().text);
                                           self->stored(line, stored.has_value());

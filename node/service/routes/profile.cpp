@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "node/service/assembly/hosting.h"
 #include "node/service/routes/routes.h"
-#include "node/service/routes/user_json.h"
 #include "profile/person/json_schema.h"
 #include "profile/person/profile.h"
 #include "profile/person/profile_json.h"
@@ -19,15 +18,14 @@ namespace {
 /// The handlers of /v1/profile, /v1/users and /v1/attributes, and what they share.
 class ProfileRoutes {
  public:
-  explicit ProfileRoutes(Hosting& hosting)
-      : hosting_(hosting), facts_(hosting.schema(), hosting.search().publisher()) {}
+  explicit ProfileRoutes(Hosting& hosting) : hosting_(hosting) {}
 
   Json users() {
     Json out = Json::array();
     const User* me = hosting_.users().me();
-    if (me != nullptr) out.push_back(facts_.of(*me));
+    if (me != nullptr) out.push_back(facts(*me));
     for (const auto& [id, user] : hosting_.users().all()) {
-      if (me == nullptr || id != me->id()) out.push_back(facts_.of(user));
+      if (me == nullptr || id != me->id()) out.push_back(facts(user));
     }
     return out;
   }
@@ -42,13 +40,13 @@ class ProfileRoutes {
   void store(const ApiRequest& request, const Answer& answer, bool patch) {
     auto found = whom(request);
     if (!found) return answer.problem(found.error(), "See: beckon profile list");
-    auto base = profile::parse_profile(schema(), patch ? (*found)->profile : "{}");
-    if (!base) return answer.problem(base.error());
-    auto changed = patch ? profile::patch_profile(schema(), *std::move(base), request.http.body)
+    const auto& base = (*found)->profile->read;
+    if (patch && !base) return answer.problem(base.error());
+    auto changed = patch ? profile::patch_profile(schema(), *base, request.http.body)
                          : profile::parse_profile(schema(), request.http.body);
     if (!changed) return answer.problem(changed.error(), "See: beckon profile attrs");
     User user = **found;
-    user.profile = profile::profile_json(schema(), *changed);
+    user.profile = hosted(schema(), *changed);
     keep(user, answer);
   }
 
@@ -56,7 +54,7 @@ class ProfileRoutes {
     auto found = whom(request);
     if (!found) return answer.problem(found.error(), "See: beckon profile list");
     User user = **found;
-    user.profile = "{}";
+    user.profile = empty_profile();
     if (!user.published) return keep(user, answer);
     auto changed = hosting_.users().change(user, [](const Result<void>&) {});
     if (!changed) return answer.problem(changed.error());
@@ -68,7 +66,7 @@ class ProfileRoutes {
   void publish(const ApiRequest& request, const Answer& answer) {
     auto user = whom(request);
     if (!user) return answer.problem(user.error(), "See: beckon profile list");
-    if ((*user)->profile == "{}") {
+    if ((*user)->profile->text == "{}") {
       return answer.problem(invalid("there is nothing to publish: the profile is empty"),
                             "Fill it: beckon profile set name=\"Alice Lin\" hobby=chess");
     }
@@ -126,17 +124,28 @@ class ProfileRoutes {
     return users.me();
   }
 
+  Json facts(const User& user) {
+    Counted& counted = counted_[user.id()];
+    if (counted.profile != user.published_profile)
+      counted = {user.published_profile, hosting_.search().publisher().record_count(user)};
+    return {{"id", user.id().hex()},
+            {"name", first_name(*user.profile)},
+            {"published", user.published},
+            {"version", user.version},
+            {"records", counted.records}};
+  }
+
   Json to_json(const User& user) {
     Json out{{"user", user.id().hex()}, {"published", user.published}, {"version", user.version}};
-    auto profile = profile::parse_profile(schema(), user.profile);
-    if (!profile) return out;  // only if the overlay's schema was changed under it
-    profile::Disclosure told = profile::disclosure(schema(), *profile);
-    out["profile"] = json_or_null(profile::profile_json(schema(), *profile));
-    out["card"] = json_or_null(profile::card_json(schema(), *profile));
+    const HostedProfile& profile = *user.profile;
+    if (!profile.read) return out;
+    profile::Disclosure told = profile::disclosure(schema(), *profile.read);
+    out["profile"] = json_or_null(profile.text);
+    out["card"] = json_or_null(profile.card);
     out["public"] = told.shown;
     out["match"] = told.matched;
     out["private"] = told.hidden;
-    out["changed"] = user.published && user.profile != user.published_profile;
+    out["changed"] = user.published && profile.text != user.published_profile->text;
     return out;
   }
 
@@ -167,7 +176,11 @@ class ProfileRoutes {
   }
 
   Hosting& hosting_;
-  UserFacts facts_;
+  struct Counted {
+    ProfilePtr profile{};
+    std::size_t records{};
+  };
+  std::map<UserId, Counted> counted_;  // once for each profile: a node may host thousands
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/language/query_text.h"
-#include "profile/person/profile_json.h"
 
 namespace beckon::service {
 
@@ -75,16 +74,8 @@ std::map<UserId, PersonRef> acquaintances(Hosting& hosting, const UserId& user,
   return out;
 }
 
-/// The name on somebody's card, if it is one.
-std::string name_on(const std::string& card_text) {
-  auto card = json_or_null(card_text);
-  if (!card.is_object() || !card.contains("name")) return {};
-  const Json& names = card["name"];
-  const Json& name = names.is_array() && !names.empty() ? names.front() : names;
-  return name.is_string() ? beginning(name.get<std::string>(), Letter::max_name) : std::string();
-}
-
 struct Gathering {
+  const profile::Schema& schema;
   UserId asker{};
   Target target{};
   std::size_t bound{};
@@ -99,9 +90,8 @@ void gather(Hosting& hosting, const UserId& asker, const std::string& text, std:
         invalid(fmt::format("{}\n{}", unreadable_query, profile::picture(text, reading.problems))));
   }
   // Shared by the two ends of the listener, whichever comes last.
-  auto gathering = std::make_shared<Gathering>(
-      Gathering{.asker = asker, .bound = bound, .done = std::move(done)});
-  gathering->target.query = profile::canonical(hosting.schema(), *reading.query);
+  auto gathering = std::make_shared<Gathering>(Gathering{
+      .schema = hosting.schema(), .asker = asker, .bound = bound, .done = std::move(done)});
   auto hit = [gathering](const Person& person) {
     Target& target = gathering->target;
     if (!person.verified) {
@@ -110,11 +100,13 @@ void gather(Hosting& hosting, const UserId& asker, const std::string& text, std:
     }
     PersonRef callee = person.callee;
     if (callee.id() == gathering->asker) return;  // nobody means oneself by a query
-    target.cards[callee.id()] = person.card;
-    if (callee.name.empty()) callee.name = name_on(person.card);
+    Card card = read_card(gathering->schema, person.card);
+    if (callee.name.empty()) callee.name = beginning(card.name, Letter::max_name);
+    target.cards[callee.id()] = std::move(card);
     if (target.callees.size() < gathering->bound) target.callees.push_back(std::move(callee));
   };
   auto finished = [gathering](const FindReport& report) {
+    gathering->target.query = report.query;
     gathering->target.complete = report.complete;
     gathering->target.limited = report.limited;
     gathering->done(std::move(gathering->target));
@@ -152,10 +144,9 @@ Result<UserId> acting_user(const Users& users, const ApiRequest& request) {
 }
 
 std::string public_name(const profile::Schema& schema, const User& user) {
-  auto profile = profile::parse_profile(schema, user.profile);
-  if (!profile || profile->visibility(schema, "name") != profile::Visibility::shown) return {};
-  auto names = profile->values("name");
-  return names.empty() ? std::string() : beginning(names.front().shown, Letter::max_name);
+  const auto& profile = user.profile->read;
+  bool shown = profile && profile->visibility(schema, "name") == profile::Visibility::shown;
+  return shown ? beginning(first_name(*user.profile), Letter::max_name) : std::string();
 }
 
 Result<PersonRef> read_person_ref(const Json& json) {

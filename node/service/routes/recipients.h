@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "node/service/api/api.h"
 #include "node/service/assembly/hosting.h"
+#include "node/service/routes/card.h"
 
 namespace beckon::service {
 
@@ -30,8 +31,8 @@ struct Target {
   std::string query{};  // canonical; empty if there was none
   bool complete = true;
   bool limited = false;
-  std::size_t unconfirmed{};              // fit, but their nodes do not answer
-  std::map<UserId, std::string> cards{};  // what they show
+  std::size_t unconfirmed{};       // fit, but their nodes do not answer
+  std::map<UserId, Card> cards{};  // what they show
 };
 using TargetDone = std::function<void(Result<Target>)>;
 void resolve_target(Hosting& hosting, const UserId& user, const Json& body, std::size_t bound,

@@ -9,7 +9,7 @@ using namespace beckon;
 namespace {
 
 struct Nobody final : io::TransportListener {
-  void frame(const chord::Frame&) override {}
+  void frame(chord::Frame) override {}
   void link_up(const chord::PeerRef&, std::uint64_t) override {}
   void link_down(const chord::Id&, const Error&) override {}
   void unreachable(const chord::PeerRef&, const Error&) override {}

@@ -292,7 +292,7 @@ TEST_CASE("a node that listens everywhere is known by the address it is seen at"
   uv::Loop loop;
   Node a(loop, new_identity());
   struct Silent final : TransportListener {
-    void frame(const chord::Frame&) override {}
+    void frame(chord::Frame) override {}
     void link_up(const chord::PeerRef&, std::uint64_t) override {}
     void link_down(const chord::Id&, const Error&) override {}
     void unreachable(const chord::PeerRef&, const Error&) override {}

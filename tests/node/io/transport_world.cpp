@@ -34,7 +34,7 @@ Node::Node(uv::Loop& loop, Identity self, const service::Overlay& overlay, Trans
   address = *real;
 }
 
-void Node::frame(const chord::Frame& f) {
+void Node::frame(chord::Frame f) {
   if (on_frame) on_frame(f);
   frames.push_back(f);
 }

@@ -23,7 +23,7 @@ struct Node final : TransportListener {
   Node(uv::Loop& loop, Identity self, const service::Overlay& overlay = service::builtin_overlay(),
        TransportOptions options = quick_options(), std::uint64_t epoch = 1);
 
-  void frame(const chord::Frame& f) override;
+  void frame(chord::Frame f) override;
   void link_up(const chord::PeerRef& peer, std::uint64_t epoch) override;
   void link_down(const chord::Id& peer, const Error& why) override;
   void unreachable(const chord::PeerRef& peer, const Error& why) override;

@@ -95,7 +95,7 @@ class People {
       auto& node = world.node(address);
       if (!node.hosting || node.finished) continue;
       for (const auto& [id, user] : node.hosting->users().all()) {
-        auto profile = profile::parse_profile(schema, user.published_profile);
+        const auto& profile = user.published_profile->read;
         if (user.published && profile && profile::matches(schema, *profile, *query))
           out.insert(id.hex());
       }

@@ -1,5 +1,6 @@
 // What others may do with a person's record once they have seen it: nothing.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "node/service/kernel/frames.h"
 #include "tests/node/service/find/search_world.h"
@@ -37,7 +38,7 @@ void bring(SearchWorld& w, const Id& from, const RawItem& raw_item) {
 
 void change(SearchWorld& w, std::size_t node, const UserId& id, const std::string& profile) {
   User user = *w.at(node).users.find(id);
-  user.profile = profile;
+  user.profile = hosted(w.schema, profile);
   REQUIRE(w.at(node).users.change(user, [](const Result<void>&) {}));
 }
 
@@ -184,7 +185,8 @@ TEST_CASE("who publishes while the ring is full is told so, and it works once th
     w.net.run_for(10s);
   };
   restart_with(1000);
-  auto alice = w.at(0).users.create(R"({"name":"Alice","hobby":"chess"})", [](const auto&) {});
+  auto alice = w.at(0).users.create(hosted(w.schema, R"({"name":"Alice","hobby":"chess"})"),
+                                    [](const auto&) {});
   REQUIRE(alice);
   std::optional<Result<Publisher::Published>> done;
   w.at(0).search.publisher().publish(*alice, [&](const auto& result) { done = result; });
@@ -215,6 +217,29 @@ TEST_CASE("many quick searches leave no timers behind, and one that is cancelled
   CHECK_FALSE(finder.open(*id));
   w.net.run_for(1min);
   CHECK_FALSE(heard);
+}
+
+TEST_CASE("a listener may cancel its own search from inside a hit, and hears nothing more") {
+  SearchWorld w(4);
+  for (const char* name : {"Alice", "Bob", "Carol"})
+    w.publish(0, fmt::format(R"({{"name":"{}","hobby":"chess"}})", name));
+  auto& finder = w.at(1).search.finder();
+  std::size_t hits = 0;
+  bool done = false;
+  Finder::SearchId id{};
+  auto cancel = [&](const Person&) {
+    ++hits;
+    finder.cancel(id);
+  };
+  auto started = finder.start({.query = *profile::parse_query(w.schema, "hobby=chess")},
+                              {.hit = cancel, .done = [&](const FindReport&) { done = true; }});
+  REQUIRE(started);
+  id = *started;
+  REQUIRE(w.net.run_until([&] { return hits > 0; }, 10s));
+  CHECK_FALSE(finder.open(id));
+  w.net.run_for(1min);
+  CHECK(hits == 1);  // the other two came in the same answer
+  CHECK_FALSE(done);
 }
 
 TEST_CASE(

@@ -204,7 +204,7 @@ TEST_CASE("a withdrawal is tried again until the index has forgotten, also after
     auto gone = w.find(4, "hobby=diving");
     CHECK(gone.report.candidates == 0);
     CHECK(gone.report.complete);
-    CHECK(w.at(0).users.find(id)->published_profile.empty());
+    CHECK(w.at(0).users.find(id)->published_profile->text.empty());
   }
 }
 

@@ -19,7 +19,7 @@ struct SearchNode {
              const service::ReplicaOptions& replica_options,
              const service::Search::Options& options)
       : replicas(node, book, replica_options),
-        users(node, signer, {}),
+        users(node, signer, schema, {}),
         search(node, replicas, users, schema, {}, signer, genuine, options) {}
 
   service::Replicas replicas;
@@ -55,7 +55,7 @@ class SearchWorld {
 
   /// Makes a person on a node and publishes it; true once all its records are safe.
   service::UserId publish(std::size_t node, const std::string& json) {
-    auto id = at(node).users.create(json, [](const Result<void>&) {});
+    auto id = at(node).users.create(service::hosted(schema_at(node), json), [](const Result<void>&) {});
     REQUIRE(id);
     CHECK(publish_again(node, *id));
     people[*id] = *profile::parse_profile(schema_at(node), json);

@@ -279,11 +279,3 @@ TEST_CASE("an error frame keeps to its layout and cuts long text between charact
   REQUIRE(body);
   CHECK(body->text == std::string(254, 'a'));
 }
-
-TEST_CASE("every status has words and an error of its own") {
-  for (std::uint8_t s = 1; s <= last_status; ++s) {
-    Error error = to_error(static_cast<Status>(s));
-    CHECK(!error.text.empty());
-    CHECK(to_status(error) != Status::ok);
-  }
-}

@@ -124,7 +124,7 @@ TEST_SUITE_BEGIN("service/mail_limits");
 TEST_CASE("a book holds max_contacts, of each user, and those it has can change when it is full") {
   Limited w([](auto& o) { o.contacts.max_contacts = 3; });
   Contacts& contacts = w.mail().contacts();
-  auto second = w.at(1).users.create("{}", ignore);
+  auto second = w.at(1).users.create(empty_profile(), ignore);
   REQUIRE(second);
   for (std::uint32_t i = 0; i < 3; ++i) CHECK(contacts.put(w.user(1), {.key = key_of(i)}, ignore));
   auto refused = contacts.put(w.user(1), {.key = key_of(3)}, ignore);
@@ -293,7 +293,7 @@ TEST_CASE("of letters to more than group_size people a burst goes out, of others
 TEST_CASE("no more trips than the window are under way at once, and as many as it allows") {
   Limited w([](auto& o) { o.messenger.window = 3; });
   std::vector<PersonRef> group;
-  for (int i = 0; i < 20; ++i) REQUIRE(w.at(1).users.create("{}", ignore));
+  for (int i = 0; i < 20; ++i) REQUIRE(w.at(1).users.create(empty_profile(), ignore));
   w.net.run_for(1s);
   for (const auto& [id, user] : w.at(1).users.all()) {
     group.push_back({.key = user.key,

@@ -60,7 +60,7 @@ TEST_CASE("a group hosted by one node gets its letter at once: the pace is per p
   MailWorld w(4, 1, {}, two_at_once());
   std::vector<PersonRef> group;
   for (int i = 0; i < 40; ++i) {
-    auto made = w.at(1).users.create("{}", ignore);
+    auto made = w.at(1).users.create(empty_profile(), ignore);
     REQUIRE(made);
   }
   for (const auto& [id, user] : w.at(1).users.all()) {

@@ -76,7 +76,7 @@ TEST_SUITE_BEGIN("service/mail_restart");
 
 TEST_CASE("contacts come back with every field, each in the book of its user") {
   Restarting w(3);
-  auto second = w.at(1).users.create("{}", ignore);
+  auto second = w.at(1).users.create(empty_profile(), ignore);
   REQUIRE(second);
   UserId first = w.user(1);
   w.put(first, contact(10, Standing::blocked));

@@ -14,7 +14,7 @@ struct MailNode {
   MailNode(FakeNode& node, const service::RuleBook& book, const Signer& signer,
            const service::ReplicaOptions& replica_options, const service::Mail::Options& options)
       : replicas(node, book, replica_options),
-        users(node, signer, {}),
+        users(node, signer, profile::Schema::built_in(), {}),
         mail(node, replicas, users, signer, test_overlay, options) {}
 
   service::Replicas replicas;
@@ -119,7 +119,8 @@ class MailWorld {
     node.on_ring_change([raw] { raw->replicas.ring_changed(); });
     REQUIRE(raw->users.load());
     REQUIRE(raw->mail.load());
-    if (raw->users.me() == nullptr) REQUIRE(raw->users.create("{}", [](const Result<void>&) {}));
+    if (raw->users.me() == nullptr)
+      REQUIRE(raw->users.create(service::empty_profile(), [](const Result<void>&) {}));
     raw->replicas.start();
     raw->mail.joined();
     return parts;

@@ -14,11 +14,12 @@ namespace {
 
 const WallTime start = wall_from_ms(1'790'000'000'000);
 const Ed25519 signer;
+const profile::Schema& schema = profile::Schema::built_in();
 
 User sample() {
   SecretRng secrets({42});
   User user = make_user(signer, secrets.next(), secrets.next(), start);
-  user.profile = R"({"name":"Alice Lin"})";
+  user.profile = hosted(schema, R"({"name":"Alice Lin"})");
   user.version = 7;
   user.published = true;
   user.policy = Policy::contacts;
@@ -30,11 +31,11 @@ User sample() {
 
 TEST_CASE("a row gives the same user back, with the public key derived anew") {
   User user = sample();
-  auto back = decode_user(encode(user), signer);
+  auto back = decode_user(encode(user), signer, schema);
   REQUIRE(back);
   CHECK(back->id() == user.id());
   CHECK(encode(*back) == encode(user));
-  CHECK(back->profile == user.profile);
+  CHECK(back->profile->text == user.profile->text);
 }
 
 TEST_CASE("every field of a row comes back, whatever its value is") {
@@ -45,7 +46,8 @@ TEST_CASE("every field of a row comes back, whatever its value is") {
       {"receives everyone", [](User& u) { u.policy = Policy::everyone; }},
       {"receives nobody", [](User& u) { u.policy = Policy::nobody; }},
       {"highest version", [](User& u) { u.version = UINT64_MAX; }},
-      {"published profile", [](User& u) { u.published_profile = "{\"name\":\"Zoë\"}"; }},
+      {"published profile",
+       [](User& u) { u.published_profile = hosted(schema, "{\"name\":\"Zoë\"}"); }},
       {"no leftover keys", [](User& u) { u.leftover_keys.clear(); }},
       {"three message keys",
        [](User& u) {
@@ -53,20 +55,20 @@ TEST_CASE("every field of a row comes back, whatever its value is") {
        }},
       {"longest profiles",
        [](User& u) {
-         u.profile.assign(User::max_profile_size, 'x');
-         u.published_profile.assign(User::max_profile_size, 'y');
+         u.profile = hosted(schema, std::string(User::max_profile_size, 'x'));
+         u.published_profile = hosted(schema, std::string(User::max_profile_size, 'y'));
        }},
   };
   for (const auto& [what, change] : changes) {
     CAPTURE(what);
     User user = sample();
     change(user);
-    auto back = decode_user(encode(user), signer);
+    auto back = decode_user(encode(user), signer, schema);
     REQUIRE(back);
     CHECK(back->seed == user.seed);
     CHECK(back->key == user.key);
-    CHECK(back->profile == user.profile);
-    CHECK(back->published_profile == user.published_profile);
+    CHECK(back->profile->text == user.profile->text);
+    CHECK(back->published_profile->text == user.published_profile->text);
     CHECK(back->leftover_keys == user.leftover_keys);
     CHECK(back->version == user.version);
     CHECK(back->published == user.published);
@@ -81,19 +83,19 @@ TEST_CASE("every field of a row comes back, whatever its value is") {
 
 TEST_CASE("a profile one byte too long, and a fourth message key, make a row that is refused") {
   User user = sample();
-  user.profile.assign(User::max_profile_size + 1, 'x');
-  CHECK_FALSE(decode_user(encode(user), signer));
+  user.profile = hosted(schema, std::string(User::max_profile_size + 1, 'x'));
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
   user = sample();
-  user.published_profile.assign(User::max_profile_size + 1, 'x');
-  CHECK_FALSE(decode_user(encode(user), signer));
+  user.published_profile = hosted(schema, std::string(User::max_profile_size + 1, 'x'));
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
   user = sample();
   user.message_keys.resize(User::max_message_keys + 1);
-  CHECK_FALSE(decode_user(encode(user), signer));
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
   user.message_keys.clear();
-  CHECK_FALSE(decode_user(encode(user), signer));
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
   user = sample();
-  user.profile = "\xff";
-  CHECK_FALSE(decode_user(encode(user), signer));
+  user.profile = hosted(schema, "\xff");
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
 }
 
 TEST_CASE("no more than three message keys are kept, however quickly the clock jumps") {
@@ -109,14 +111,14 @@ TEST_CASE("no more than three message keys are kept, however quickly the clock j
 TEST_CASE("every shorter row, a longer one and values out of bounds are refused") {
   Bytes row = encode(sample());
   for (std::size_t n = 0; n < row.size(); ++n)
-    CHECK_FALSE(decode_user(ByteView(row).first(n), signer));
+    CHECK_FALSE(decode_user(ByteView(row).first(n), signer, schema));
   Bytes longer = row;
   longer.push_back(0);
-  CHECK_FALSE(decode_user(longer, signer));
+  CHECK_FALSE(decode_user(longer, signer, schema));
   for (std::size_t at : {0, 41, 42, 43}) {  // version, published, policy, number of keys
     Bytes bad = row;
     bad[at] = 9;
-    CHECK_FALSE(decode_user(bad, signer));
+    CHECK_FALSE(decode_user(bad, signer, schema));
   }
 }
 
@@ -126,13 +128,13 @@ TEST_CASE("a row from before there were leftover keys is read, and too many of t
   Bytes row = encode(user);
   row.resize(row.size() - 2);
   row[0] = 1;
-  auto back = decode_user(row, signer);
+  auto back = decode_user(row, signer, schema);
   REQUIRE(back);
   CHECK(encode(*back) == encode(user));
   user.leftover_keys.resize(User::max_leftover_keys);
-  CHECK(decode_user(encode(user), signer));
+  CHECK(decode_user(encode(user), signer, schema));
   user.leftover_keys.resize(User::max_leftover_keys + 1);
-  CHECK_FALSE(decode_user(encode(user), signer));
+  CHECK_FALSE(decode_user(encode(user), signer, schema));
 }
 
 TEST_CASE("a message key serves a week and is forgotten two weeks later") {

@@ -15,12 +15,14 @@ TEST_SUITE_BEGIN("service/users");
 
 namespace {
 
+const profile::Schema& schema = profile::Schema::built_in();
+
 /// One node that hosts users, and its disk.
 struct House {
   test::FastSigner signer{};
   Users::Options options{};
   test::FakeNet net{1, {}, [this](test::FakeNode& node) {
-                      auto users = std::make_shared<Users>(node, signer, options);
+                      auto users = std::make_shared<Users>(node, signer, schema, options);
                       loaded = users->load();
                       return users;
                     }};
@@ -45,7 +47,7 @@ struct House {
 };
 
 User named(User user, const std::string& name) {
-  user.profile = name;
+  user.profile = hosted(schema, name);
   return user;
 }
 
@@ -54,13 +56,13 @@ User named(User user, const std::string& name) {
 TEST_CASE("a user the disk did not take is not there, and the next one is the first") {
   House house;
   house.disk().fail_commit(1);
-  auto lost = house.users().create("{}", house.note());
+  auto lost = house.users().create(empty_profile(), house.note());
   REQUIRE(lost);
   house.settle();
   CHECK(house.stored == false);
   CHECK(house.users().find(*lost) == nullptr);
   CHECK(house.users().me() == nullptr);
-  auto kept = house.users().create("{}", house.note());
+  auto kept = house.users().create(empty_profile(), house.note());
   REQUIRE(kept);
   house.settle();
   CHECK(house.stored == true);
@@ -72,40 +74,41 @@ TEST_CASE("a user the disk did not take is not there, and the next one is the fi
 
 TEST_CASE("a change the disk did not take is undone, unless a later one has replaced it") {
   House house;
-  auto id = house.users().create("{}", house.note());
+  auto id = house.users().create(empty_profile(), house.note());
   REQUIRE(id);
   house.settle();
   User user = *house.users().find(*id);
 
   house.disk().fail_commit(1);
   REQUIRE(house.users().change(named(user, "first"), house.note()));
-  CHECK(house.users().find(*id)->profile == "first");
+  CHECK(house.users().find(*id)->profile->text == "first");
   house.settle();
   CHECK(house.stored == false);
-  CHECK(house.users().find(*id)->profile == "{}");
+  CHECK(house.users().find(*id)->profile->text == "{}");
 
   house.disk().fail_commit(1);
   REQUIRE(house.users().change(named(user, "second"), [](const Result<void>&) {}));
   REQUIRE(house.users().change(named(user, "third"), house.note()));
   house.settle();
   CHECK(house.stored == true);
-  CHECK(house.users().find(*id)->profile == "third");
+  CHECK(house.users().find(*id)->profile->text == "third");
 
   house.disk().fail_commit(2);
   REQUIRE(house.users().change(named(user, "fourth"), [](const Result<void>&) {}));
   REQUIRE(house.users().change(named(user, "fifth"), house.note()));
   house.settle();
   CHECK(house.stored == false);
-  CHECK(house.users().find(*id)->profile == "fourth");
+  CHECK(house.users().find(*id)->profile->text == "fourth");
   house.restart();
-  CHECK(house.users().find(*id)->profile == "fourth");
+  CHECK(house.users().find(*id)->profile->text == "fourth");
 }
 
 TEST_CASE("all users come back after a restart, and the first one made is still the first") {
   House house;
   std::vector<UserId> made;
   for (int i = 0; i < 8; ++i) {
-    auto id = house.users().create("{\"n\":" + std::to_string(i) + "}", house.note());
+    auto id =
+        house.users().create(hosted(schema, "{\"n\":" + std::to_string(i) + "}"), house.note());
     REQUIRE(id);
     made.push_back(*id);
   }
@@ -129,37 +132,38 @@ TEST_CASE("a node hosts max_users, and one more when it may host more") {
   House house;
   house.options.max_users = 3;
   house.restart();
-  for (int i = 0; i < 3; ++i) CHECK(house.users().create("{}", house.note()));
-  auto refused = house.users().create("{}", house.note());
+  for (int i = 0; i < 3; ++i) CHECK(house.users().create(empty_profile(), house.note()));
+  auto refused = house.users().create(empty_profile(), house.note());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::refused);
   house.settle();
   house.restart();
-  CHECK_FALSE(house.users().create("{}", house.note()));  // those of an earlier life count
+  CHECK_FALSE(
+      house.users().create(empty_profile(), house.note()));  // those of an earlier life count
   house.options.max_users = 4;
   house.restart();
-  CHECK(house.users().create("{}", house.note()));
+  CHECK(house.users().create(empty_profile(), house.note()));
 }
 
 TEST_CASE("a profile holds 32 KiB, to make a user and to change it") {
   House house;
   std::string longest(User::max_profile_size, 'x');
-  auto id = house.users().create(longest, house.note());
+  auto id = house.users().create(hosted(schema, longest), house.note());
   REQUIRE(id);
   house.settle();
-  CHECK_FALSE(house.users().create(longest + "x", house.note()));
+  CHECK_FALSE(house.users().create(hosted(schema, longest + "x"), house.note()));
   User user = *house.users().find(*id);
   CHECK(house.users().change(user, house.note()));
-  user.profile += "x";
+  user.profile = hosted(schema, longest + "x");
   CHECK_FALSE(house.users().change(user, house.note()));
   house.settle();
   house.restart();
-  CHECK(house.users().find(*id)->profile == longest);
+  CHECK(house.users().find(*id)->profile->text == longest);
 }
 
 TEST_CASE("a user is named by 6 to 40 digits that fit one user only") {
   House house;
-  auto id = house.users().create("{}", house.note());
+  auto id = house.users().create(empty_profile(), house.note());
   REQUIRE(id);
   std::string hex = id->hex();
   CHECK(*house.users().resolve(hex) == *id);
@@ -180,7 +184,7 @@ TEST_CASE("a user is named by 6 to 40 digits that fit one user only") {
   std::set<std::string> prefixes;
   std::string shared;
   while (shared.empty()) {  // until two begin alike
-    auto other = house.users().create("{}", house.note());
+    auto other = house.users().create(empty_profile(), house.note());
     REQUIRE(other);
     std::string prefix = other->hex().substr(0, 6);
     if (!prefixes.insert(prefix).second) shared = prefix;
@@ -192,7 +196,7 @@ TEST_CASE("a user is named by 6 to 40 digits that fit one user only") {
 
 TEST_CASE("a first user that cannot be read, or is not hosted, stops the start") {
   House house;
-  auto id = house.users().create("{}", house.note());
+  auto id = house.users().create(empty_profile(), house.note());
   REQUIRE(id);
   house.settle();
   Bytes me{'m', 'e'};
