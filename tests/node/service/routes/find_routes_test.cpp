@@ -15,7 +15,7 @@ namespace {
 
 /// Three people on node 1 who play chess, one of them is 30.
 struct Players : AskedWorld {
-  Players() : AskedWorld(3) {
+  explicit Players(std::size_t nodes = 3) : AskedWorld(nodes) {
     std::string lines = R"({"name":"B","hobby":"chess","age":30})"
                         "\n"
                         R"({"name":"C","hobby":"chess","age":31})"
@@ -59,6 +59,11 @@ TEST_CASE("a find takes its parameters within their bounds, and no others") {
                              {"_q", "hobby=chess"},
                              {"_cookie", "00"}})
     CHECK_MESSAGE(with(name, value) == 400, name << "=" << value);
+  for (const char* name : {"_limit", "_explain"}) {
+    Json reply = w.ask(0, "GET", "/v1/find", {{name, std::string(99, 'x')}}).body;
+    CHECK(reply["detail"].text().find(std::string(30, 'x')) != std::string::npos);
+    CHECK(reply["detail"].text().find(std::string(41, 'x')) == std::string::npos);
+  }
   CHECK(w.status({{"_cookie", "00"}}) == 404);
   CHECK(w.status({{"_cookie", "00"}, {"_q", "hobby=chess"}}) == 400);
   CHECK(w.status({{"_cookie", "00"}, {"_unverified", "0"}}) == 400);
@@ -132,6 +137,26 @@ TEST_CASE("an explanation names the ways, the keys that were read and how many r
   CHECK(explain["reads"][0]["passed"] == 3);
   CHECK(explain["lookups"] == 1);
   CHECK(explain["scanned"] == 3);
+}
+
+TEST_CASE("of a search every message is counted: lookups, counts, reads and confirmations") {
+  Players w(40);
+  w.world.run(60s);  // until the new ring has compared its records
+  bool far = false;
+  for (std::size_t asker = 2; asker < 12; ++asker) {
+    Json found = w.get(asker, "/v1/find", {{"hobby", "chess"}, {"age", "30"}, {"_explain", "1"}});
+    CAPTURE(found.dump());
+    std::size_t counted = 0;
+    for (const Json& way : found["explain"]["ways"]) {
+      if (!way["listed"].is_null()) counted += way["probes"].get<std::size_t>();
+    }
+    std::size_t requests =
+        counted + found["stats"]["asked"].get<std::size_t>() + found["people"].size();
+    auto hops = found["explain"]["hops"].get<std::size_t>();
+    far = far || hops > 0;
+    CHECK(found["stats"]["messages"] == 2 * (requests + hops));
+  }
+  CHECK(far);
 }
 
 TEST_CASE("a stream brings each hit as it comes, the progress of a slow search, and the end") {

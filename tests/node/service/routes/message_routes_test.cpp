@@ -79,6 +79,9 @@ TEST_CASE("one message is shown whole, and marked as read alone or with all befo
   CHECK(w.get(1, "/v1/messages/2")["from"]["alias"] == "ann");
   CHECK(w.status_of(1, "GET", "/v1/messages/9") == 404);
   CHECK(w.status_of(1, "GET", "/v1/messages/2x") == 400);
+  std::string wrong = w.ask(1, "GET", "/v1/messages/" + std::string(99, 'x')).body["detail"].text();
+  CHECK(wrong.find(std::string(30, 'x')) != std::string::npos);
+  CHECK(wrong.find(std::string(41, 'x')) == std::string::npos);
   auto unread = [&](const Json& body) { return w.ask(1, "POST", "/v1/messages/read", {}, body); };
   CHECK(unread({{"id", "3"}}).body == Json{{"unread", 3}});
   CHECK(w.get(1, "/v1/messages/3")["unread"] == false);
@@ -268,6 +271,10 @@ TEST_CASE("a person is given by its key, and everything else about it within its
   for (const std::string& key :
        {some(0, 'a'), some(64, '0'), some(62, 'a'), some(64, 'g'), some(66, 'a')})
     CHECK_MESSAGE(with("key", key) == 400, key);
+  Json longer = w.person(1);
+  longer["key"] = some(65, 'a');
+  CHECK(w.post(0, {{"to", longer}, {"text", "x"}}).body["detail"] ==
+        "'key' must be a text of at most 64 bytes");
   CHECK(with("message_key", "ab") == 400);
   CHECK(with("host", "ab") == 400);
   CHECK(with("address", some(chord::max_address_size + 1, 'a')) == 400);
