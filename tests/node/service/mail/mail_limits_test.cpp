@@ -635,6 +635,27 @@ TEST_CASE("calls of somebody blocked count for as long as they would ring and no
   CHECK(w.hear(1, 3, Op::invite) == Delivery::delivered);
 }
 
+TEST_CASE("however long a locator cannot be placed, it waits once") {
+  Limited w([](auto& o) {
+    o.locators.period = 2min;
+    o.locators.retry = 5min;
+  });
+  w.befriend(0, 1);  // so that somebody may look for it
+  std::size_t requests = 0, most = 0;
+  for (const Id& place : w.places) {
+    w.net.node(place).on(raw(FrameType::put_req), [&](const Request& request) {
+      auto put = decode_put_request(request.body);
+      REQUIRE(put);
+      if (request.from.id != w.places[0]) return;
+      ++requests;
+      most = std::max(most, put->entries.size());
+    });
+  }
+  w.net.run_for(2h);
+  CHECK(requests > 10);
+  CHECK(most == 1);
+}
+
 TEST_CASE("max_queue lines wait for one member, and with one more it is dropped") {
   for (std::size_t lines : {5U, 6U}) {
     CAPTURE(lines);
