@@ -89,6 +89,12 @@ class AskedWorld {
             {"host", node(i).service->ring().self().id.hex()},
             {"address", address(i)}};
   }
+  /// So many people whom nobody knows, as a list to write to or to call.
+  static Json strangers(std::size_t count) {
+    Json out = Json::array();
+    for (std::size_t i = 1; i <= count; ++i) out.push_back({{"key", fmt::format("{:064x}", i)}});
+    return out;
+  }
   void befriend(std::size_t i, std::size_t other, const std::string& alias) {
     Json wish = person(other);
     wish["standing"] = "accepted";

@@ -105,6 +105,8 @@ TEST_CASE("a call to nobody, or to more people than allowed, is not begun") {
   CHECK(group["members"].size() == 2);
   CHECK(w.call(2, {{"to", w.person(0)}}).status == 409);  // in a call already
   CHECK(w.call(2, Json::array()).status == 400);
+  CHECK(w.call(2, {{"to", AskedWorld::strangers(63)}}).body["found"] == 63);
+  CHECK(w.call(2, {{"to", AskedWorld::strangers(64)}}).status == 400);
   CHECK(w.call(2, {{"query", "shoe=4"}}).status == 400);
   CHECK(w.call(2, {{"query", "hobby=chess"}, {"most", 0}}).status == 400);
   CHECK(w.ask_text(2, "POST", "/v1/calls", {}, "x").status == 400);

@@ -131,6 +131,8 @@ TEST_CASE("a message that cannot be understood is refused, and nothing is sent")
     body.update(extra);
     CHECK(w.post(0, body).status == 400);
   }
+  CHECK(w.post(0, {{"to", w.strangers(5000)}, {"text", "x"}}).body["found"] == 5000);
+  CHECK(w.post(0, {{"to", w.strangers(5001)}, {"text", "x"}}).status == 400);
   CHECK(w.post(0, {{"to", w.person(1)}}).status == 400);
   CHECK(w.post(0, {{"to", w.person(1)}, {"text", 7}}).status == 400);
   CHECK(w.post(0, Json::array()).status == 400);
