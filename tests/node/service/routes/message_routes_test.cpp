@@ -181,6 +181,15 @@ TEST_CASE("a query reaches one person, and more only if the sender allows as man
   CHECK(w.inbox(1, {{"_as", b}})["requests"][2]["group"] == false);
 }
 
+TEST_CASE("somebody known by the key alone is reached where the ring says they are") {
+  Letters w(5);
+  w.send(1, 2, "so that an answer finds its way");
+  w.world.run(10s);
+  Json sent = w.post(0, {{"to", to_hex(w.me(1).key)}, {"text", "found you"}}).body;
+  CHECK(sent["delivered"] == 1);
+  CHECK(w.texts(w.inbox(1)["requests"]) == Texts{"found you"});
+}
+
 TEST_CASE("an answer comes when a letter is on its way, and with wait when it has arrived") {
   Letters w(4);
   Json away = w.person(1);

@@ -124,6 +124,17 @@ TEST_CASE("a peer is pinged by its address or the first four digits of its id, a
         Json{{"id", self.id.hex()}, {"address", self.address}, {"round_trip_ms", 0}});
 }
 
+TEST_CASE("who cannot be reached is told at once, not after a time-out") {
+  AskedWorld w(3);
+  chord::PeerRef peer = w.node(1).service->ring().self();
+  w.world.kill(AskedWorld::address(1));
+  w.world.run(10ms);
+  Time before = w.world.now().mono;
+  Json ping = w.get(0, "/v1/net/ping", {{"node", peer.address}});
+  CHECK(ping["round_trip_ms"].is_null());
+  CHECK(w.world.now().mono - before < 500ms);
+}
+
 TEST_CASE("a key of eight digits or more is an id, any other is a text with a place of its own") {
   AskedWorld w(3);
   std::string id = w.node(1).service->ring().self().id.hex();
