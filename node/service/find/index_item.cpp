@@ -2,7 +2,7 @@
 
 namespace beckon::service {
 
-Bytes encode_entry(const profile::Marks& marks, ByteView record) {
+Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
   ByteWriter w;
   w.u8(profile::encode_flags(marks));
   w.u8(marks.span);
@@ -10,13 +10,13 @@ Bytes encode_entry(const profile::Marks& marks, ByteView record) {
   return w.take();
 }
 
-Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes) {
+Result<IndexItem> decode_index_item(const profile::Schema& schema, ByteView bytes) {
   if (bytes.size() < 2) return invalid("an index entry is cut short");
   auto marks = profile::decode_marks(bytes[0], bytes[1]);
   if (!marks) return marks.error();
   auto record = profile::decode_record(schema, record_of(bytes));
   if (!record) return record.error();
-  return IndexEntry{.marks = *marks, .record = *std::move(record)};
+  return IndexItem{.marks = *marks, .record = *std::move(record)};
 }
 
 ItemLimits IndexRules::limits() const {
@@ -27,7 +27,7 @@ ItemLimits IndexRules::limits() const {
 }
 
 Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
-  auto entry = decode_entry(schema_, bytes);
+  auto entry = decode_index_item(schema_, bytes);
   if (!entry) return entry.error();
   const profile::Record& record = entry->record;
   Id owner{profile::owner_id(record.owner_key)};

@@ -29,7 +29,7 @@ class AskedWorld {
 
   static std::string address(std::size_t i) { return fmt::format("node{}:1", i); }
   service::ServiceWorld::Node& node(std::size_t i) { return world.node(address(i)); }
-  service::Participant& people(std::size_t i) { return *node(i).participant; }
+  service::Hosting& people(std::size_t i) { return *node(i).hosting; }
   const service::User& me(std::size_t i) { return *people(i).users().me(); }
   std::string my_id(std::size_t i) { return me(i).id().hex(); }
 
