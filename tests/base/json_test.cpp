@@ -91,6 +91,11 @@ TEST_CASE("numbers keep their digits, and are written as short as they can be") 
   CHECK_FALSE((*json)[4].is_number_unsigned());
   CHECK((*json)[4].is_number_integer());
   CHECK_FALSE((*json)[0].is_number_integer());
+  auto as_integer = [](const char* text) { return json_or_null(text).get<std::int64_t>(); };
+  CHECK(as_integer("9.1e18") == 9'100'000'000'000'000'000);
+  CHECK(as_integer("-9.1e18") == -9'100'000'000'000'000'000);
+  CHECK(as_integer("9.2e18") == 0);  // too near to what fits
+  CHECK(as_integer("-9.2e18") == 0);
   CHECK(Json(0.1).dump() == "0.1");
   CHECK(Json(3.0).dump() == "3.0");
   CHECK(Json(0.0 / 0.0).is_null());

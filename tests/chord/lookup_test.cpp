@@ -137,6 +137,26 @@ TEST_CASE("a peer that is joining is gone round, one that leaves is asked but no
   CHECK(next[0].peer == peer(200));
 }
 
+TEST_CASE("a peer that says it leaves is not asked again, though others still name it") {
+  StillRing ring{.places = {0, 50, 100, 150, 200}, .length = 3};
+  Lookup lookup = ring.from(0, 140);
+  std::map<unsigned, int> asked;
+  for (int round = 0; round < 20 && !lookup.finding(); ++round) {
+    for (const Lookup::Question& q : lookup.questions()) {
+      unsigned place = q.peer.id.bytes[0];
+      ++asked[place];
+      if (place == 100)
+        lookup.next_answered(q.peer, {.mode = Mode::leaving, .successors = ring.list_of(100)});
+      else
+        ring.answer(lookup, q);
+    }
+  }
+  REQUIRE(lookup.finding());
+  CHECK(lookup.finding()->owner == peer(150));
+  CHECK(lookup.finding()->predecessor != peer(100));
+  CHECK(asked[100] == 1);
+}
+
 TEST_CASE("a lookup ends when nobody is left, when its requests are used up, or its time is over") {
   StillRing ring{.places = {0, 100, 200}, .dead = {100, 200}, .length = 2};
   Lookup nobody = ring.from(0, 150);

@@ -57,6 +57,21 @@ TEST_CASE("a member looks for a second ring in its period") {
   check_period(stage.times(MessageType::next_req, 40), options.probe_every, 0.5);
 }
 
+TEST_CASE("a member looks for a second ring behind its seeds, too") {
+  Stage stage(10);
+  stage.start(Join{.seeds = {"seed:1"}});
+  stage.pass();
+  stage.link(40, "seed:1");
+  stage.answer(stage.sent(MessageType::next_req).at(0), NextReply{.mode = Mode::member});
+  REQUIRE(stage.self.mode() == Mode::member);
+  stage.others = Cast{.places = {10, 40}};
+  stage.dialled();
+  stage.pass(minutes(60));
+  auto dialled = stage.dialled();
+  CHECK(std::ranges::count(dialled, "seed:1") > 0);
+  CHECK(std::ranges::count(dialled, "seed:1") == static_cast<std::ptrdiff_t>(dialled.size()));
+}
+
 TEST_CASE("a new member stabilizes at once and asks for its first finger and its memory soon") {
   Options options;
   Stage stage = Cast{}.member();

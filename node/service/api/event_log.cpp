@@ -29,7 +29,7 @@ EventLog::Missed EventLog::after(std::uint64_t id) const {
   bool other_life = id != 0 && (id + 1 < first_id_ || id > last_id_);
   std::uint64_t seen = id == 0 || other_life ? first_id_ - 1 : id;
   std::uint64_t first_kept = events_.empty() ? last_id_ + 1 : events_.front().id;
-  out.lost = seen + 1 < first_kept ? first_kept - 1 - seen : 0;
+  out.lost = seen < first_kept ? first_kept - 1 - seen : 0;
   if (other_life) out.lost = std::max<std::uint64_t>(out.lost, 1);
   for (const NumberedEvent& event : events_) {
     if (event.id > seen) out.events.push_back(event);

@@ -51,6 +51,39 @@ TEST_CASE("whatever was inserted is found, alone and after a merge") {
   }
 }
 
+TEST_CASE("an insert sets the positions of its key and no others") {
+  Rng rng(3);
+  constexpr std::uint32_t bits = 1 << 20;
+  for (std::uint32_t k = 1; k <= 8; ++k) {
+    auto all = keys(rng, 4);
+    BloomFilter filter(bits, k);
+    filter.insert(all[1]);
+    CHECK(std::lround(filter.fill() * bits) == k);
+    CHECK(filter.may_contain(all[1]));
+    CHECK_FALSE(filter.may_contain(all[2]));
+  }
+}
+
+TEST_CASE("a folded filter is the one of half the length with the same keys") {
+  Rng rng(4);
+  BloomFilter whole(1024, 4), half(512, 4);
+  for (const Hash128& key : keys(rng, 50)) {
+    whole.insert(key);
+    half.insert(key);
+  }
+  BloomFilter folded = whole.fold(512);
+  CHECK(folded.may_be_subset_of(half));
+  CHECK(half.may_be_subset_of(folded));
+  CHECK(folded.fill() > 0.2);
+}
+
+TEST_CASE("filters go together only if both length and number of positions are the same") {
+  BloomFilter filter(64, 3);
+  CHECK(filter.compatible(BloomFilter(64, 3)));
+  CHECK_FALSE(filter.compatible(BloomFilter(64, 4)));
+  CHECK_FALSE(filter.compatible(BloomFilter(128, 3)));
+}
+
 TEST_CASE("the classic filter keeps the textbook's rate, fill and count") {
   Rng rng(7);
   constexpr std::uint32_t bits = 1 << 16;

@@ -1,5 +1,7 @@
 #include "profile/language/ldap_filter.h"
 
+#include <fmt/core.h>
+
 #include "tests/profile/make.h"
 
 using namespace beckon;
@@ -19,6 +21,8 @@ TEST_SUITE("profile/ldap_filter") {
     CHECK(canonical_of("(hours:=9..17)") == "hours:=9..17");
     CHECK(canonical_of(" ( & (CN=Alice Lin) ( L=Taipei ) ) ") == "city=taipei&name=\"alice lin\"");
     CHECK(canonical_of("(hobby=a\\28b\\29\\2a)") == "hobby=a(b)*");
+    CHECK(canonical_of("(hobby=\\2A\\2f\\2F)") == "hobby=*//");
+    CHECK(canonical_of("(hobby=a\\09b)") == "hobby=\"a b\"");
     CHECK(canonical_of("(room=EC-*)") == "room=ec-*");
     CHECK(canonical_of("(near=25.05,121.53,5km)") == "near=25.05,121.53,5km");
     CHECK(canonical_of("(hobby=chess,go)") == "hobby=\"chess,go\"");
@@ -54,6 +58,11 @@ TEST_SUITE("profile/ldap_filter") {
     CHECK(problem("(hobby=chess))").find("has ended before") != std::string::npos);
     CHECK(problem("(hobby=a(b)").find("\\28") != std::string::npos);
     CHECK(problem("(hobby=a\\2)").find("hex digits") != std::string::npos);
+    for (std::string_view c : {"G", "g", "/", ":", "@", "`"}) {
+      CAPTURE(c);
+      CHECK(problem(fmt::format("(hobby=a\\2{}b)", c)).find("hex digits") != std::string::npos);
+      CHECK(problem(fmt::format("(hobby=a\\{}2b)", c)).find("hex digits") != std::string::npos);
+    }
     CHECK(problem("(&)").find("missing after") != std::string::npos);
     CHECK(problem("()").find("attribute is missing") != std::string::npos);
     CHECK(problem("(hobby)").find("value is missing") != std::string::npos);

@@ -51,6 +51,9 @@ TEST_SUITE("profile/query_text") {
           "cannot read the query\n"
           "  city=臺北 agee=2\n"
           "            ^^^^ no attribute \"agee\". Close: age");
+    CHECK(picture("a=b", {{.offset = 2, .size = 1, .text = "one"}}) == "  a=b\n    ^ one");
+    CHECK(picture("a=b", {{.offset = 1, .size = 2, .text = "two"}}) == "  a=b\n   ^^ two");
+    CHECK(picture("a=b", {{.offset = 9, .size = 9, .text = "end"}}) == "  a=b\n     ^ end");
   }
 
   TEST_CASE("what is not understood is never ignored") {

@@ -41,6 +41,8 @@ TEST_SUITE("profile/value") {
     CHECK(read("age", "200") == "! age lies in 1..120");
     CHECK(read("age", "30..20") == "! the range ends before it starts; write 20..30");
     CHECK(read("age", "20-30") == "! a range is written 20..30");
+    CHECK(read("latitude", "-5--3") == "! a range is written -5..-3");
+    CHECK(read("age", "20-").starts_with("! '20-' is not a number"));
     CHECK(read("age", "..") ==
           "! the range has no end; to ask for anybody who has one write has=age");
     CHECK(read("age", "old").starts_with("! 'old' is not a number"));

@@ -225,6 +225,8 @@ TEST_SUITE("profile/schema") {
     CHECK(schema.nearest("hobbby") == "hobby");
     CHECK(schema.nearest("univ") == "university");
     CHECK(schema.nearest("agee") == "age");
+    CHECK(schema.nearest("hoby") == "hobby");
+    CHECK(schema.nearest("iversity") == "university");
     CHECK(schema.nearest("zzzzzz") == "");
   }
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/json.h"
+#include "node/service/api/metrics.h"
 
 using namespace beckon;
 using namespace beckon::service;
@@ -33,6 +34,52 @@ std::string stream_text(Api& api, ExchangeId exchange) {
 }  // namespace
 
 TEST_SUITE("service/api") {
+  TEST_CASE("figures are told to the last digit while they are whole, and rounded otherwise") {
+    double value = 0;
+    Metrics metrics;
+    metrics.counter("sent_total", "frames sent", [&] { return value; });
+    metrics.gauge("load", "work under way", [] { return 0.25; });
+    for (auto [what, text] : {std::pair{1234567.0, "1234567"},
+                              {8999999999999999.0, "8999999999999999"},
+                              {-3.0, "-3"},
+                              {9e15, "9e+15"},
+                              {1.0 / 3, "0.333333"}}) {
+      value = what;
+      CHECK(metrics.json() == std::string(R"({"sent_total":)") + text + R"(,"load":0.25})");
+    }
+    value = 7;
+    CHECK(metrics.prometheus() ==
+          "# HELP beckon_sent_total frames sent\n# TYPE beckon_sent_total counter\n"
+          "beckon_sent_total 7\n"
+          "# HELP beckon_load work under way\n# TYPE beckon_load gauge\nbeckon_load 0.25\n");
+  }
+
+  TEST_CASE("each kind of error has its status and its title") {
+    Error error;
+    Api api;
+    api.route("GET", "/v1/it", [&](const ApiRequest&, Answer answer) { answer.problem(error); });
+    struct Case {
+      ErrorCode code;
+      int status;
+      const char* title;
+    };
+    for (const Case& c :
+         {Case{ErrorCode::invalid, 400, "Bad request"},
+          Case{ErrorCode::not_found, 404, "Not found"}, Case{ErrorCode::refused, 403, "Refused"},
+          Case{ErrorCode::unavailable, 503, "Not possible now"},
+          Case{ErrorCode::conflict, 409, "Conflict"},
+          Case{ErrorCode::internal, 500, "Internal error"}}) {
+      error = {c.code, "why"};
+      api.handle(1, get("/v1/it"));
+      HttpReply reply = only_reply(api);
+      CHECK(reply.status == c.status);
+      Json body = json_or_null(reply.body);
+      CHECK(body["status"] == c.status);
+      CHECK(body["title"] == c.title);
+      CHECK(body["detail"] == "why");
+    }
+  }
+
   TEST_CASE("who works for an asker hears when it has gone, and not after it was answered") {
     Api api;
     int stopped = 0;

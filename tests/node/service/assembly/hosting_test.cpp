@@ -185,6 +185,35 @@ TEST_CASE("who hangs up in the middle of a search leaves room for the next") {
   CHECK(people.ask("node0:1", find)["complete"] == true);
 }
 
+TEST_CASE("for a while after its neighbours changed a node answers that it is settling") {
+  People people(3, 4);
+  people.import(people.addresses[0], 3);
+  people.world.run(120s);
+  std::map<std::string, std::pair<bool, Time>> last;  // by who answered: settling, when
+  people.world.tap = [&](const std::string& from, const Frame& frame) {
+    if (frame.type != raw(FrameType::query_rep)) return;
+    auto reply = decode_query_reply(frame.body);
+    REQUIRE(reply);
+    last[from] = {reply->settling, people.world.now().mono};
+  };
+  auto any_settling = [&] {
+    last.clear();
+    for (std::size_t asker : {0U, 1U, 2U})
+      people.found(people.addresses[asker], "hobby=chess,go,music,running");
+    return std::ranges::any_of(last, [](const auto& entry) { return entry.second.first; });
+  };
+  CHECK_FALSE(any_settling());
+  people.world.kill(people.addresses[3]);
+  REQUIRE(people.world.run_until([&] { return people.world.ideal(); }, 60s));
+  Time changed = people.world.now().mono;
+  CHECK(any_settling());
+  while (any_settling() && people.world.now().mono - changed < 120s) people.world.run(500ms);
+  Duration took = people.world.now().mono - changed;
+  Duration settling = Index::Options{}.settling;
+  CHECK(took >= settling - 2s);
+  CHECK(took < 120s);
+}
+
 TEST_CASE(
     "whole nodes on a real ring find exactly the right people, through crashes, returns and "
     "leaving") {

@@ -313,6 +313,10 @@ TEST_SUITE("service/service") {
       CHECK(first_of(epoch) >= last + 1'000'000);
       last = first_of(epoch);
     }
+    constexpr std::uint64_t round = std::uint64_t{1} << 44;  // as many epochs as have room
+    CHECK(first_of(round - 1) > last);
+    CHECK(first_of(round) == 1);
+    CHECK(first_of(round + 7) == first_of(7));
   }
 
   TEST_CASE("the same seed gives the same history") {

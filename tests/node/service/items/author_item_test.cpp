@@ -103,6 +103,18 @@ TEST_CASE_FIXTURE(Fixture, "a record is refused under any key but its own, and f
   CHECK(judge({author.ring(), ItemKind::author_item, body}) == Status::bad_signature);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a record can be issued from 1970 to a far year, and at no other time") {
+  auto readable = [&](std::int64_t ms_since_1970) {
+    AuthorItem record = author.record(7, wall_from_ms(ms_since_1970), "x");
+    return decode_author_record(author.raw_item(record).bytes, test_overlay).has_value();
+  };
+  constexpr std::int64_t last = std::int64_t{1} << 52;
+  CHECK(readable(0));
+  CHECK(readable(last));
+  CHECK_FALSE(readable(-1));
+  CHECK_FALSE(readable(last + 1));
+}
+
 TEST_CASE_FIXTURE(Fixture, "time and size limits hold on both sides of each bound") {
   using namespace std::chrono;
   auto with = [&](auto change) {

@@ -64,24 +64,57 @@ TEST_CASE("a record is stored durably on the first r nodes after its key, and re
 
 TEST_CASE("who asks for versions newer than its own is sent those and no others") {
   World world(6);
+  for (std::uint64_t held : {1u, 7u}) {
+    CAPTURE(held);
+    Author author(held, world.signer);
+    REQUIRE(world.put(author.raw_item(held, world.now(), "x")).status == Status::ok);
+    Id holder = world.holders(author).front();
+    auto items = [&](std::uint64_t newer_than) {
+      GetRequest request{
+          .ring = author.ring(), .kind = ItemKind::author_item, .newer_than = newer_than};
+      std::optional<Result<Frame>> reply;
+      FakeNode& asker = world.net.node(world.net.live().back());
+      asker.ask(world.net.node(holder).self(), raw(FrameType::get_req), encode(request), 5s,
+                [&](Result<Frame> r) { reply = std::move(r); });
+      REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
+      REQUIRE(*reply);
+      return decode_get_reply((*reply)->body)->items.size();
+    };
+    CHECK(items(0) == 1);
+    CHECK(items(held - 1) == 1);
+    CHECK(items(held) == 0);
+    CHECK(items(held + 1) == 0);
+  }
+}
+
+TEST_CASE("of a list a node wants what is newer than its own, and offers what is older") {
+  World world(3);
+  world.net.run_for(30s);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.raw_item(7, world.now(), "seven")).status == Status::ok);
-  Id holder = world.holders(author).front();
-  auto items = [&](std::uint64_t newer_than) {
-    GetRequest request{
-        .ring = author.ring(), .kind = ItemKind::author_item, .newer_than = newer_than};
+  REQUIRE(world.put(author.raw_item(5, world.now(), "five")).safe);
+  auto near = world.net.true_replicas(author.ring(), 2);
+  ItemStamp held = item_stamp(*world.at(near[0]).table().find(author.item_key()));
+  ItemStamp older = held, newer = held, unknown = held;
+  older.seq -= 1;
+  newer.seq += 1;
+  ++unknown.key.sub.bytes.back();
+  struct Case {
+    ItemStamp listed;
+    std::size_t wanted, offered;
+  };
+  for (const Case& c :
+       {Case{held, 0, 0}, Case{older, 0, 1}, Case{newer, 1, 0}, Case{unknown, 1, 1}}) {
+    CAPTURE(c.listed.seq);
+    ListRequest list{.span = {ItemKey{}, highest_key()}, .offer = true, .entries = {c.listed}};
     std::optional<Result<Frame>> reply;
-    FakeNode& asker = world.net.node(world.net.live().back());
-    asker.ask(world.net.node(holder).self(), raw(FrameType::get_req), encode(request), 5s,
-              [&](Result<Frame> r) { reply = std::move(r); });
+    world.net.node(near[1]).ask(world.net.node(near[0]).self(), raw(FrameType::sync_list_req),
+                                encode(list), 5s, [&](Result<Frame> r) { reply = std::move(r); });
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
     REQUIRE(*reply);
-    return decode_get_reply((*reply)->body)->items.size();
-  };
-  CHECK(items(0) == 1);
-  CHECK(items(6) == 1);
-  CHECK(items(7) == 0);
-  CHECK(items(8) == 0);
+    auto answer = decode_list_reply((*reply)->body);
+    CHECK(answer->wanted.size() == c.wanted);
+    CHECK(answer->offered.size() == c.offered);
+  }
 }
 
 TEST_CASE("in a ring smaller than r all nodes hold the record and that is called safe") {
@@ -274,6 +307,24 @@ TEST_CASE("a disk error is not acknowledged, and the retry succeeds") {
   for (const Id& id : world.net.live()) world.net.node(id).disk().limit_bytes(1);
   CHECK(world.put(author.raw_item(2, world.now(), "yy")).status == Status::storage);
   CHECK(world.text(author) == "x");
+}
+
+TEST_CASE("what the owner's own disk refuses is brought to nobody else") {
+  World world(6);
+  Author author(1, world.signer);
+  auto near = world.net.true_replicas(author.ring(), 6);
+  world.net.node(near[0]).disk().limit_bytes(1);
+  std::set<Id> asked;
+  std::optional<PutReply> reply;
+  world.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
+    if (from == near[0] && type == raw(FrameType::replicate_req)) asked.insert(to);
+    if (from == near[0] && type == raw(FrameType::put_rep)) reply = *decode_put_reply(body);
+  };
+  world.net.inject(near[4], near[0], raw(FrameType::put_req),
+                   encode(PutRequest{{{author.raw_item(1, world.now(), "x"), {}}}}));
+  REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
+  CHECK(reply->entries.at(0).status == Status::storage);
+  CHECK(asked == std::set{near[1], near[2]});  // both before the disk had spoken
 }
 
 TEST_CASE("a record is gone when its time is over, from memory and from disk") {

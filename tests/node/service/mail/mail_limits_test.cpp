@@ -573,19 +573,87 @@ TEST_CASE("calls ring, stay silent and are remembered for exactly as long as the
       o.calls.dropped_after = 30s;
       o.calls.forget_after = 40s;
     });
-    CHECK(w.hear(1, 1, Op::invite) == Delivery::delivered);
-    Calls::Key key{w.user(1), Letter::Number{1, 1}};
+    // Who calls takes whatever is brought to its node, and says nothing any more.
+    w.net.node(w.places[0]).on(raw(FrameType::deliver_req), [&](const Request& request) {
+      w.net.node(w.places[0])
+          .reply(request, raw(FrameType::deliver_rep), encode(Delivery::delivered));
+    });
+    Letter letter{.from = w.keys[0], .to = w.user(1), .kind = Letter::Kind::call};
+    letter.thread = {1, 1};
+    letter.time = w.now();
+    letter.body = encode(CallMessage{.op = Op::invite, .count = 1, .members = {w.callee(0)}});
+    CHECK(w.mail().calls().take(*w.at(1).users.me(), letter) == Delivery::delivered);
+    Calls::Key key{w.user(1), letter.thread};
     prepare(w, key);
     w.net.run_for(passed);
     const Call* call = w.mail().calls().find(key);
     return call == nullptr ? std::string("forgotten") : to_text(call->state) + (" " + call->why);
   };
   auto rings = [](Limited&, const Calls::Key&) {};
-  CHECK(look(19s, rings) == "ringing ");
-  CHECK(look(21s, rings) == "ended no answer");
-  auto ends = [](Limited& w, const Calls::Key&) { w.hear(1, 1, Op::hangup); };
-  CHECK(look(39s, ends) == "ended hung up");
-  CHECK(look(41s, ends) == "forgotten");
+  CHECK(look(20s - 1ms, rings) == "ringing ");
+  CHECK(look(20s + 1ms, rings) == "ended no answer");
+  auto talks = [](Limited& w, const Calls::Key& key) { CHECK(w.mail().calls().accept(key, "me")); };
+  CHECK(look(30s - 1ms, talks) == "active ");
+  CHECK(look(30s + 1ms, talks) == "ended dropped");
+  auto ends = [](Limited& w, const Calls::Key& key) { CHECK(w.mail().calls().decline(key)); };
+  CHECK(look(40s - 1ms, ends) == "ended declined");
+  CHECK(look(40s + 1ms, ends) == "forgotten");
+}
+
+TEST_CASE("a caller waits for an answer for exactly as long as it rings") {
+  Limited w([](auto& o) {
+    o.calls.alive_every = 1s;
+    o.calls.ring_for = 20s;
+  });
+  w.net.node(w.places[1]).on(raw(FrameType::deliver_req), [&](const Request& request) {
+    w.net.node(w.places[1])
+        .reply(request, raw(FrameType::deliver_rep), encode(Delivery::delivered));
+  });
+  auto id = w.mail(0).calls().invite({.from = w.user(0), .to = {w.callee(1)}});
+  REQUIRE(id);
+  const Call* call = w.mail(0).calls().find({w.user(0), *id});
+  w.net.run_for(20s - 1ms);
+  CHECK(call->state == State::inviting);
+  w.net.run_for(2ms);
+  CHECK(call->state == State::ended);
+  CHECK(call->why == "no answer");
+}
+
+TEST_CASE("calls of somebody blocked count for as long as they would ring and not longer") {
+  Limited w([](auto& o) {
+    o.calls.alive_every = 1s;
+    o.calls.ring_for = 20s;
+  });
+  Contact blocked{.key = key_of(1), .standing = Contact::Standing::blocked};
+  REQUIRE(w.mail().contacts().put(w.user(1), blocked, ignore));
+  for (std::uint8_t call = 1; call <= 2; ++call)
+    CHECK(w.hear(1, call, Op::invite) == Delivery::delivered);
+  CHECK(w.hear(1, 3, Op::invite) == Delivery::refused);
+  w.net.run_for(20s - 1ms);
+  CHECK(w.hear(1, 3, Op::invite) == Delivery::refused);
+  w.net.run_for(2ms);
+  CHECK(w.hear(1, 3, Op::invite) == Delivery::delivered);
+}
+
+TEST_CASE("however long a locator cannot be placed, it waits once") {
+  Limited w([](auto& o) {
+    o.locators.period = 2min;
+    o.locators.retry = 5min;
+  });
+  w.befriend(0, 1);  // so that somebody may look for it
+  std::size_t requests = 0, most = 0;
+  for (const Id& place : w.places) {
+    w.net.node(place).on(raw(FrameType::put_req), [&](const Request& request) {
+      auto put = decode_put_request(request.body);
+      REQUIRE(put);
+      if (request.from.id != w.places[0]) return;
+      ++requests;
+      most = std::max(most, put->entries.size());
+    });
+  }
+  w.net.run_for(2h);
+  CHECK(requests > 10);
+  CHECK(most == 1);
 }
 
 TEST_CASE("max_queue lines wait for one member, and with one more it is dropped") {

@@ -293,6 +293,14 @@ TEST_CASE("a row that cannot be read stops the start with a sentence that names 
       {"the key of another user", [](Bytes& key, Bytes&) { key[1] ^= 1; }},
       {"the key of another row", [](Bytes& key, Bytes&) { key.back() ^= 1; }},
   };
+  for (Table table : {Table::contacts, Table::inbox, Table::outbox}) {
+    MemoryStore::Contents all_bad = good;
+    for (auto& [key, value] : all_bad[table]) value.clear();
+    REQUIRE(all_bad[table].size() > 1);
+    auto loaded = w.load(all_bad);  // stops at the first
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().text.find(to_hex(good.at(table).begin()->first)) != std::string::npos);
+  }
   std::map<Table, std::size_t> tried;
   for (Table table : {Table::users, Table::contacts, Table::inbox, Table::outbox}) {
     for (const auto& [key, value] : good.at(table)) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/json.h"
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
@@ -25,6 +26,54 @@ TEST_CASE("a letter to somebody who is there is delivered, as a request while th
   w.net.run_for(1s);
   CHECK(w.texts(1, Place::shown) == Texts{"a game tonight?"});
   CHECK(w.at(1).mail.inbox().counts(w.user(1)).unread == 1);
+}
+
+TEST_CASE("whom one writes to is a contact from then on, with the newest that is known") {
+  MailWorld w(6);
+  Contacts& contacts = w.at(0).mail.contacts();
+  auto known = [&]() -> const Contact& {
+    const Contact* found = contacts.find(w.user(0), w.user(1));
+    REQUIRE(found != nullptr);
+    return *found;
+  };
+  w.send(0, {w.callee(1)}, "hello");
+  CHECK(known().name == "person");
+  CHECK(known().message_key == w.callee(1).message_key);
+  CHECK(known().host == w.callee(1).host);
+  CHECK(known().standing == Contact::Standing::accepted);
+  PersonRef renamed{.key = w.keys[1], .name = "Bob"};
+  w.send(0, {renamed}, "hello Bob");
+  CHECK(known().name == "Bob");
+  CHECK(known().message_key == w.callee(1).message_key);
+  CHECK(known().host == w.callee(1).host);
+  w.send(0, {PersonRef{.key = w.keys[1]}}, "hello again");
+  CHECK(known().name == "Bob");
+  std::vector<PersonRef> group;
+  for (std::size_t i = 0; i <= w.options.messenger.group_size; ++i)
+    group.push_back({.key = {static_cast<std::uint8_t>(i + 1)}});
+  w.send(0, group, "hello all");
+  CHECK(contacts.of(w.user(0)).size() == 1);
+}
+
+TEST_CASE("what arrives is announced once, to its user, with all there is to show") {
+  MailWorld w(6);
+  for (bool befriended : {false, true}) {
+    CAPTURE(befriended);
+    if (befriended) w.befriend(1, 0);
+    w.net.node(w.places[1]).events.clear();
+    REQUIRE(w.reaches(0, w.send(0, {w.callee(1)}, "hello"), 1, SendState::delivered));
+    w.net.run_for(1s);
+    const auto& events = w.net.node(w.places[1]).events;
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].name == "message");
+    Json json = json_or_null(events[0].json);
+    CHECK(json["user"] == w.user(1).hex());
+    CHECK(json["from"]["id"] == w.user(0).hex());
+    CHECK(json["from"]["name"] == "sender");
+    CHECK(json["text"] == "hello");
+    CHECK(json["request"] == !befriended);
+    CHECK(json["unread"] == befriended);
+  }
 }
 
 TEST_CASE("an answer to one's own letter is no stranger's") {
