@@ -15,14 +15,12 @@ using service::ApiRequest;
 
 constexpr std::size_t most_in_invite = 4;
 
-bool is_closed(const Instance& instance) {
-  return instance.overlay.admission == service::Admission::closed;
-}
+bool is_closed(const Home& home) { return home.overlay.admission == service::Admission::closed; }
 
 /// The schema in use, and the number of one that waits for the next start.
 Json schema_json(Driver& driver) {
   const service::Overlay& overlay = driver.transport().overlay();
-  std::uint32_t used = driver.participant().schema().number();
+  std::uint32_t used = driver.hosting().schema().number();
   std::uint32_t held = service::schema_of(overlay).number();
   const char* kind = "built-in";
   if (overlay.schema_kind() == service::SchemaKind::fixed) kind = "fixed";
@@ -32,16 +30,16 @@ Json schema_json(Driver& driver) {
   return out;
 }
 
-Json overlay_json(Driver& driver, const Instance& instance) {
-  Json out{{"name", instance.overlay.name},
-           {"id", to_hex(instance.overlay.id())},
-           {"admission", is_closed(instance) ? "closed" : "open"},
+Json overlay_json(Driver& driver, const Home& home) {
+  Json out{{"name", home.overlay.name},
+           {"id", to_hex(home.overlay.id())},
+           {"admission", is_closed(home) ? "closed" : "open"},
            {"schema", schema_json(driver)},
-           {"authority_here", instance.authority.has_value()}};
-  if (!instance.authority || !is_closed(instance)) return out;
-  out["open_invites"] = instance.authority->open_invites();
+           {"authority_here", home.authority.has_value()}};
+  if (!home.authority || !is_closed(home)) return out;
+  out["open_invites"] = home.authority->open_invites();
   out["members"] = Json::array();
-  for (const auto& member : instance.authority->members()) {
+  for (const auto& member : home.authority->members()) {
     out["members"].push_back(
         {{"id", member.id.hex()}, {"until_ms", to_ms(member.credential.not_after)}});
   }
@@ -68,25 +66,25 @@ std::vector<std::string> addresses_for_others(Driver& driver) {
   return out;
 }
 
-Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
+Result<service::Invite> make_invite(Driver& driver, Home& home) {
   auto addresses = addresses_for_others(driver);
   WallTime now = driver.service().kernel().now().wall;
-  if (instance.authority && is_closed(instance))
-    return instance.authority->invite(driver.transport().id(), addresses, now);
-  if (is_closed(instance)) {
+  if (home.authority && is_closed(home))
+    return home.authority->invite(driver.transport().id(), addresses, now);
+  if (is_closed(home)) {
     return Error{ErrorCode::refused,
                  "only the node that holds the authority's key can invite to this overlay"};
   }
-  return service::Invite{.overlay = instance.overlay.id(),
-                         .name = instance.overlay.name,
+  return service::Invite{.overlay = home.overlay.id(),
+                         .name = home.overlay.name,
                          .admission = service::Admission::open,
                          .inviter = driver.transport().id(),
                          .not_after = now + std::chrono::hours(7 * 24),
                          .addresses = addresses};
 }
 
-void invite(Driver& driver, Instance& instance, const Answer& answer) {
-  auto made = make_invite(driver, instance);
+void invite(Driver& driver, Home& home, const Answer& answer) {
+  auto made = make_invite(driver, home);
   if (!made) return answer.problem(made.error());
   answer.json({{"invite", made->text()},
                {"overlay", made->name},
@@ -108,10 +106,10 @@ Result<chord::Id> find_member(const io::Authority& authority, const std::string&
   return found.front();
 }
 
-void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const Answer& answer) {
-  if (!is_closed(instance))
+void revoke(Driver& driver, Home& home, const ApiRequest& request, const Answer& answer) {
+  if (!is_closed(home))
     return answer.problem({ErrorCode::refused, "an open overlay has no members to expel"});
-  if (!instance.authority) {
+  if (!home.authority) {
     return answer.problem(
         {ErrorCode::refused, "only the node that holds the authority's key can expel members"});
   }
@@ -120,9 +118,9 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
   if (!body->is_object() || !body->contains("node") || !(*body)["node"].is_string()) {
     return answer.problem(invalid("wanted {\"node\": \"id\"}"));
   }
-  auto member = find_member(*instance.authority, (*body)["node"].get<std::string>());
+  auto member = find_member(*home.authority, (*body)["node"].get<std::string>());
   if (!member) return answer.problem(member.error(), "See: beckon overlay show");
-  auto list = instance.authority->revoke(*member, driver.service().kernel().now().wall);
+  auto list = home.authority->revoke(*member, driver.service().kernel().now().wall);
   if (!list) return answer.problem(list.error());
   auto spread = driver.transport().set_revocations(*list);
   if (!spread) return answer.problem(spread.error());
@@ -130,21 +128,20 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
 }
 
 /// Kept before it is told: what others have heard of must not be gone after a crash.
-void grow_schema(Driver& driver, Instance& instance, const ApiRequest& request,
-                 const Answer& answer) {
+void grow_schema(Driver& driver, Home& home, const ApiRequest& request, const Answer& answer) {
   const service::Overlay& present = driver.transport().overlay();
-  if (present.schema_kind() == service::SchemaKind::granted && !instance.authority) {
+  if (present.schema_kind() == service::SchemaKind::granted && !home.authority) {
     return answer.problem(
         {ErrorCode::refused, "only the node that holds the authority's key can change the schema"});
   }
-  if (!instance.authority) {  // says why this overlay's schema cannot grow
+  if (!home.authority) {  // says why this overlay's schema cannot grow
     return answer.problem(service::check_growth(present, {}, Ed25519()).error());
   }
-  auto next = instance.authority->grow(present, request.http.body);
+  auto next = home.authority->grow(present, request.http.body);
   if (!next) return answer.problem(next.error());
   service::Overlay grown = present;
   grown.schema = *next;
-  if (auto kept = keep_overlay(instance.paths, grown); !kept) return answer.problem(kept.error());
+  if (auto kept = keep_overlay(home.paths, grown); !kept) return answer.problem(kept.error());
   if (auto spread = driver.transport().set_schema(*next); !spread)
     return answer.problem(spread.error());
   answer.json(schema_json(driver));
@@ -152,7 +149,7 @@ void grow_schema(Driver& driver, Instance& instance, const ApiRequest& request,
 
 }  // namespace
 
-void add_overlay_routes(Driver& driver, Instance& instance) {
+void add_overlay_routes(Driver& driver, Home& home) {
   service::Api& api = driver.service().api();
   if (const service::Renewal* renewal = driver.renewal()) {
     driver.service().status_field("credential", [renewal, &driver] {
@@ -162,19 +159,18 @@ void add_overlay_routes(Driver& driver, Instance& instance) {
     });
   }
   driver.service().status_field("schema", [&driver] { return schema_json(driver); });
-  api.route("GET", "/v1/overlay", [&driver, &instance](const ApiRequest&, Answer answer) {
-    answer.json(overlay_json(driver, instance));
+  api.route("GET", "/v1/overlay", [&driver, &home](const ApiRequest&, Answer answer) {
+    answer.json(overlay_json(driver, home));
   });
   api.route("POST", "/v1/overlay/schema",
-            [&driver, &instance](const ApiRequest& request, Answer answer) {
-              grow_schema(driver, instance, request, answer);
+            [&driver, &home](const ApiRequest& request, Answer answer) {
+              grow_schema(driver, home, request, answer);
             });
-  api.route("POST", "/v1/overlay/invites", [&driver, &instance](const ApiRequest&, Answer answer) {
-    invite(driver, instance, answer);
-  });
+  api.route("POST", "/v1/overlay/invites",
+            [&driver, &home](const ApiRequest&, Answer answer) { invite(driver, home, answer); });
   api.route("POST", "/v1/overlay/revocations",
-            [&driver, &instance](const ApiRequest& request, Answer answer) {
-              revoke(driver, instance, request, answer);
+            [&driver, &home](const ApiRequest& request, Answer answer) {
+              revoke(driver, home, request, answer);
             });
 }
 

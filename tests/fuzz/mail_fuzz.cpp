@@ -6,7 +6,7 @@
 #include "node/service/mail/inbox.h"
 #include "node/service/mail/locator.h"
 #include "node/service/mail/mail_messages.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 #include "node/service/mail/outbox.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/world/fake_net.h"
@@ -118,7 +118,7 @@ std::vector<Bytes> fuzz_seeds() {
                         .ephemeral = {4}});
   ENSURE(envelope);
   Bytes ack = sign_mailbox_ack({.recipient = PublicKey{}}, overlay, user.seed, signer);
-  CallMessage invite{.op = CallMessage::Op::invite, .count = 1, .members = {Callee{}}};
+  CallMessage invite{.op = CallMessage::Op::invite, .count = 1, .members = {PersonRef{}}};
   Bytes received(8, 0);
   return {
       seed(0, envelope->bytes),

@@ -4,7 +4,7 @@
 
 namespace beckon::service {
 
-Bytes encode_entry(const profile::Marks& marks, ByteView record) {
+Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
   ByteWriter w;
   w.u8(profile::encode_flags(marks));
   w.u8(marks.span);
@@ -12,13 +12,13 @@ Bytes encode_entry(const profile::Marks& marks, ByteView record) {
   return w.take();
 }
 
-Result<IndexEntry> decode_entry(ByteView bytes) {
+Result<IndexItem> decode_index_item(ByteView bytes) {
   if (bytes.size() < 2) return invalid("an index entry is cut short");
   auto marks = profile::decode_marks(bytes[0], bytes[1]);
   if (!marks) return marks.error();
   auto record = profile::decode_record(record_of(bytes));
   if (!record) return record.error();
-  return IndexEntry{.marks = *marks, .record = *std::move(record)};
+  return IndexItem{.marks = *marks, .record = *std::move(record)};
 }
 
 ItemLimits IndexRules::limits() const {
@@ -29,7 +29,7 @@ ItemLimits IndexRules::limits() const {
 }
 
 Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
-  auto entry = decode_entry(bytes);
+  auto entry = decode_index_item(bytes);
   if (!entry) return entry.error();
   const profile::Record& record = entry->record;
   Id owner{profile::owner_id(record.owner_key)};
@@ -42,7 +42,7 @@ Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
 }
 
 bool IndexRules::may_put(ByteView bytes, const Id& peer) const {
-  auto entry = decode_entry(bytes);
+  auto entry = decode_index_item(bytes);
   return entry && std::ranges::any_of(entry->record.hosts, [&](const profile::RecordHost& host) {
            return Id{host.id} == peer;
          });

@@ -5,7 +5,7 @@
 
 #include "node/service/items/item.h"
 #include "node/service/items/item_span.h"
-#include "node/service/items/sync_entry.h"
+#include "node/service/items/item_stamp.h"
 
 namespace beckon::service {
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t max_chain = 16;
 
 struct PutRequest {
   struct Entry {
-    Parcel parcel{};
+    RawItem raw_item{};
     std::optional<std::uint64_t> expected_seq{};  // compare-and-swap; 0 expects nothing there
     friend bool operator==(const Entry&, const Entry&) = default;
   };
@@ -50,7 +50,7 @@ struct GetReply {
 };
 
 struct ReplicateRequest {
-  std::vector<Parcel> parcels{};
+  std::vector<RawItem> raw_items{};
 };
 struct ReplicateReply {
   std::vector<Status> statuses{};  // ok: this version or a newer one is durable there
@@ -71,11 +71,11 @@ struct DigestReply {
 struct ListRequest {
   Span span{};
   bool offer = false;                // also say what you have that I lack
-  std::vector<SyncEntry> entries{};  // sorted, within the span: all I hold there
+  std::vector<ItemStamp> entries{};  // sorted, within the span: all I hold there
 };
 struct ListReply {
   std::vector<std::uint16_t> wanted{};  // places in the request's list, rising
-  std::vector<SyncEntry> offered{};     // newer here, or unknown to the asker
+  std::vector<ItemStamp> offered{};     // newer here, or unknown to the asker
   ItemKey covered{};                    // offers are complete up to here, inclusive
 };
 
@@ -83,8 +83,9 @@ struct WantRequest {
   std::vector<ItemKey> keys{};
 };
 struct WantReply {
-  std::vector<Parcel> parcels{};  // in the order asked, as many as fit; those not held are left out
-  std::uint16_t done{};           // keys dealt with; ask again for the rest
+  std::vector<RawItem>
+      raw_items{};       // in the order asked, as many as fit; those not held are left out
+  std::uint16_t done{};  // keys dealt with; ask again for the rest
 };
 
 struct ChainRequest {

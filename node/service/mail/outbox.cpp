@@ -22,11 +22,11 @@ Bytes row_key(std::uint8_t kind, const Outbox::Name& name, const UserId* to = nu
   return w.take();
 }
 
-Bytes encode_letter_row(const Posting& posting) {
+Bytes encode_letter_row(const SentLetter& sent) {
   ByteWriter w;
   w.u8(row_version);
-  w.i64(to_ms(posting.expiry));
-  w.raw(encode(posting.letter));
+  w.i64(to_ms(sent.expiry));
+  w.raw(encode(sent.letter));
   return w.take();
 }
 
@@ -81,30 +81,31 @@ Result<Key> decode_key(ByteView bytes) {
   return out;
 }
 
-/// Letter rows sort before recipient rows, so a posting is there when its recipients come.
-Result<void> load_row(ByteView key, ByteView value, std::map<Outbox::Name, Posting>& postings) {
+/// Letter rows sort before recipient rows, so a sent is there when its recipients come.
+Result<void> load_row(ByteView key, ByteView value,
+                      std::map<Outbox::Name, SentLetter>& sent_letters) {
   auto name = decode_key(key);
   if (!name) return name.error();
   if (name->kind == letter_row) {
     ByteReader r(value);
-    Posting posting{.from = name->name.first};
+    SentLetter sent{.from = name->name.first};
     if (r.u8() != row_version) r.fail();
-    posting.expiry = wall_from_ms(r.i64());
+    sent.expiry = wall_from_ms(r.i64());
     auto letter = read_letter(r);
     if (!letter) return letter.error();
     if (auto done = r.finish("a sent letter"); !done) return done.error();
     if (name->name != Outbox::Name{user_id(letter->from), letter->id})
       return invalid("it stands under the name of another letter");
-    posting.letter = *std::move(letter);
-    postings.emplace(name->name, std::move(posting));
+    sent.letter = *std::move(letter);
+    sent_letters.emplace(name->name, std::move(sent));
     return {};
   }
   auto outgoing = decode_callee_row(value);
   if (!outgoing) return outgoing.error();
-  auto posting = postings.find(name->name);
-  if (posting == postings.end()) return invalid("a stored recipient has no letter");
+  auto sent = sent_letters.find(name->name);
+  if (sent == sent_letters.end()) return invalid("a stored recipient has no letter");
   if (outgoing->callee.id() != name->to) return invalid("it stands under another recipient");
-  posting->second.to.emplace(name->to, *std::move(outgoing));
+  sent->second.to.emplace(name->to, *std::move(outgoing));
   return {};
 }
 
@@ -128,7 +129,7 @@ const char* to_text(SendState state) {
   return "?";
 }
 
-bool Posting::open() const {
+bool SentLetter::open() const {
   return std::any_of(to.begin(), to.end(), [](const auto& entry) {
     return entry.second.state != SendState::delivered && entry.second.state != SendState::refused;
   });
@@ -147,37 +148,36 @@ Result<void> Outbox::load() {
   });
   if (!scanned) return scanned.error();
   if (!loaded) return loaded;
-  for (auto& [name, posting] : postings_) {
-    posting.durable = true;
-    by_age_.emplace(posting.expiry, name);
+  for (auto& [name, sent] : postings_) {
+    sent.durable = true;
+    by_age_.emplace(sent.expiry, name);
   }
   return {};
 }
 
-Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
-  if (posting.to.empty()) return invalid("a message needs somebody to go to");
-  if (posting.to.size() > options_.max_recipients) {
+Result<void> Outbox::add(SentLetter sent, Context::WriteDone done) {
+  if (sent.to.empty()) return invalid("a message needs somebody to go to");
+  if (sent.to.size() > options_.max_recipients) {
     return Error{
         ErrorCode::refused,
         fmt::format("a message goes to at most {} people, this one to {}; narrow the query",
-                    options_.max_recipients, posting.to.size())};
+                    options_.max_recipients, sent.to.size())};
   }
   std::vector<Mutation> writes;
   if (!make_room(writes)) {
     return Error{ErrorCode::refused,
                  "too many messages are still on their way; wait for some to arrive"};
   }
-  Name name{posting.from, posting.letter.id};
-  writes.push_back({.table = Table::outbox,
-                    .key = row_key(letter_row, name),
-                    .value = encode_letter_row(posting)});
-  for (const auto& [to, outgoing] : posting.to) {
+  Name name{sent.from, sent.letter.id};
+  writes.push_back(
+      {.table = Table::outbox, .key = row_key(letter_row, name), .value = encode_letter_row(sent)});
+  for (const auto& [to, outgoing] : sent.to) {
     writes.push_back({.table = Table::outbox,
                       .key = row_key(callee_row, name, &to),
                       .value = encode_callee_row(outgoing)});
   }
-  by_age_.emplace(posting.expiry, name);
-  postings_.insert_or_assign(name, std::move(posting));
+  by_age_.emplace(sent.expiry, name);
+  postings_.insert_or_assign(name, std::move(sent));
   context_.write(std::move(writes),
                  [this, name, done = std::move(done)](const Result<void>& written) {
                    auto found = postings_.find(name);
@@ -196,26 +196,26 @@ Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
 bool Outbox::make_room(std::vector<Mutation>& writes) {
   if (postings_.size() < options_.max_postings) return true;
   auto done = std::find_if(by_age_.begin(), by_age_.end(), [&](const auto& entry) {
-    const Posting& posting = postings_.at(entry.second);
-    return posting.durable && !posting.open();
+    const SentLetter& sent = postings_.at(entry.second);
+    return sent.durable && !sent.open();
   });
   if (done == by_age_.end()) return false;
   erase(postings_.find(done->second), writes);
   return true;
 }
 
-void Outbox::erase(std::map<Name, Posting>::iterator posting, std::vector<Mutation>& writes) {
-  const Name& name = posting->first;
+void Outbox::erase(std::map<Name, SentLetter>::iterator sent, std::vector<Mutation>& writes) {
+  const Name& name = sent->first;
   writes.push_back({.table = Table::outbox, .key = row_key(letter_row, name)});
-  for (const auto& [to, outgoing] : posting->second.to) {
+  for (const auto& [to, outgoing] : sent->second.to) {
     writes.push_back({.table = Table::outbox, .key = row_key(callee_row, name, &to)});
     changed_.erase({name, to});
   }
-  by_age_.erase({posting->second.expiry, name});
-  postings_.erase(posting);
+  by_age_.erase({sent->second.expiry, name});
+  postings_.erase(sent);
 }
 
-const Posting* Outbox::find(const Name& name) const {
+const SentLetter* Outbox::find(const Name& name) const {
   auto found = postings_.find(name);
   return found == postings_.end() ? nullptr : &found->second;
 }
@@ -244,12 +244,12 @@ void Outbox::write_states() {
   std::vector<Mutation> writes;
   std::set<Row> rows;
   for (const auto& [name, to] : changed_) {
-    const Posting& posting = postings_.at(name);
-    if (!posting.durable) continue;  // behind its letter, never before it
+    const SentLetter& sent = postings_.at(name);
+    if (!sent.durable) continue;  // behind its letter, never before it
     rows.emplace(name, to);
     writes.push_back({.table = Table::outbox,
                       .key = row_key(callee_row, name, &to),
-                      .value = encode_callee_row(posting.to.at(to))});
+                      .value = encode_callee_row(sent.to.at(to))});
   }
   for (const Row& row : rows) changed_.erase(row);
   if (!changed_.empty()) write_states_after(options_.states_after);

@@ -129,7 +129,7 @@ class SearchWorld {
 
   const profile::Schema& schema = profile::Schema::built_in();
   FastSigner signer{};
-  service::AuthorRecordRules author_rules{test_overlay, signer};
+  service::AuthorItemRules author_rules{test_overlay, signer};
   service::GenuineRecords genuine{{}, signer};
   service::IndexRules index_rules{genuine};
   service::RuleBook book{};

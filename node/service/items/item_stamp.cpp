@@ -1,10 +1,10 @@
-#include "node/service/items/sync_entry.h"
+#include "node/service/items/item_stamp.h"
 
 #include <algorithm>
 
 namespace beckon::service {
 
-Bytes SyncEntry::bytes() const {
+Bytes ItemStamp::bytes() const {
   ByteWriter out;
   out.raw(key.bytes());
   out.u64(seq);
@@ -12,16 +12,16 @@ Bytes SyncEntry::bytes() const {
   return out.take();
 }
 
-SyncEntry SyncEntry::read(ByteReader& in) {
-  SyncEntry entry;
+ItemStamp ItemStamp::read(ByteReader& in) {
+  ItemStamp entry;
   entry.key = ItemKey::read(in);
   entry.seq = in.u64();
   entry.check = in.array<8>();
   return entry;
 }
 
-SyncEntry sync_entry(const Item& item) {
-  SyncEntry entry{.key = item.key, .seq = item.info.seq};
+ItemStamp item_stamp(const Item& item) {
+  ItemStamp entry{.key = item.key, .seq = item.info.seq};
   std::copy_n(item.digest.begin(), entry.check.size(), entry.check.begin());
   return entry;
 }
@@ -38,7 +38,7 @@ ItemSum& ItemSum::operator-=(const ItemSum& other) {
   return *this;
 }
 
-ItemSum number_of(const SyncEntry& entry) {
+ItemSum number_of(const ItemStamp& entry) {
   Digest digest = sha256({as_bytes("beckon/entry/v1"), entry.bytes()});
   ByteReader in(digest);
   ItemSum number{.high = in.u64()};

@@ -8,17 +8,17 @@
 namespace beckon::service {
 
 /// One line of a comparison between two holders.
-struct SyncEntry {
+struct ItemStamp {
   ItemKey key{};
   std::uint64_t seq{};
   std::array<std::uint8_t, 8> check{};  // first bytes of the digest
 
   static constexpr std::size_t size = ItemKey::size + 8 + 8;
   Bytes bytes() const;
-  static SyncEntry read(ByteReader& in);
-  friend bool operator==(const SyncEntry&, const SyncEntry&) = default;
+  static ItemStamp read(ByteReader& in);
+  friend bool operator==(const ItemStamp&, const ItemStamp&) = default;
 };
-SyncEntry sync_entry(const Item& item);
+ItemStamp item_stamp(const Item& item);
 
 /// The digest of a set of items: a number modulo 2^128, the sum of the numbers of its items. So it
 /// follows each item that comes or goes, in whatever order, and sums of parts add up to that of the
@@ -31,6 +31,6 @@ struct ItemSum {
   ItemSum& operator-=(const ItemSum& other);
   friend bool operator==(const ItemSum&, const ItemSum&) = default;
 };
-ItemSum number_of(const SyncEntry& entry);  // what one item adds
+ItemSum number_of(const ItemStamp& entry);  // what one item adds
 
 }  // namespace beckon::service

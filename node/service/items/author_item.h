@@ -13,7 +13,7 @@ namespace beckon::service {
 /// Layout, all of it signed: "beckon/record/v1" | overlay 32 | topic u8 | author key 32 | seq u64 |
 /// issued ms i64 | life s u32 | flags u8 (bit 0: tombstone) | payload u32-counted; then the
 /// signature, 64 bytes, over exactly the bytes before it.
-struct AuthorRecord {
+struct AuthorItem {
   std::uint8_t topic{};
   PublicKey author{};
   std::uint64_t seq{};
@@ -22,7 +22,7 @@ struct AuthorRecord {
   bool tombstone = false;
   Bytes payload{};  // empty in a tombstone
 
-  friend bool operator==(const AuthorRecord&, const AuthorRecord&) = default;
+  friend bool operator==(const AuthorItem&, const AuthorItem&) = default;
   WallTime expiry() const { return issued + life; }
 };
 
@@ -30,27 +30,27 @@ struct AuthorRecord {
 Id author_record_key(const OverlayId& overlay, std::uint8_t topic, const PublicKey& author);
 
 /// Signs; `record.author` must be the public key of `seed`.
-Bytes sign_author_record(const AuthorRecord& record, const OverlayId& overlay,
-                         const SecretSeed& seed, const Signer& signer);
+Bytes sign_author_record(const AuthorItem& record, const OverlayId& overlay, const SecretSeed& seed,
+                         const Signer& signer);
 
 /// Strict, but neither signature nor clock: those are for RuleBook::judge_fully.
-Result<AuthorRecord> decode_author_record(ByteView bytes, const OverlayId& overlay);
+Result<AuthorItem> decode_author_record(ByteView bytes, const OverlayId& overlay);
 
 /// The next sequence number: an author who lost the last one still moves on with the clock.
 std::uint64_t next_seq(std::uint64_t last_durable, WallTime now);
 
 /// A tombstone that outlives what it deletes.
-AuthorRecord tombstone_for(const AuthorRecord& record, std::uint64_t seq, WallTime now);
+AuthorItem tombstone_for(const AuthorItem& record, std::uint64_t seq, WallTime now);
 
-class AuthorRecordRules final : public ItemRules {
+class AuthorItemRules final : public ItemRules {
  public:
   static constexpr std::size_t max_payload = 64 * 1024 - 256;  // whole record within 64 KiB
   static constexpr std::chrono::seconds max_life = std::chrono::hours(24);
 
-  AuthorRecordRules(const OverlayId& overlay, const Signer& signer)
+  AuthorItemRules(const OverlayId& overlay, const Signer& signer)
       : overlay_(overlay), signer_(signer) {}
 
-  ItemKind kind() const override { return ItemKind::author_record; }
+  ItemKind kind() const override { return ItemKind::author_item; }
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool genuine(ByteView bytes) const override;

@@ -1,17 +1,16 @@
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 
 namespace beckon::service {
 
-Result<std::unique_ptr<Participant>> Participant::open(Service& service, const Overlay& overlay,
-                                                       const Signer& signer,
-                                                       const Options& options) {
-  auto out = std::make_unique<Participant>(service, schema_of(overlay), overlay, signer, options);
+Result<std::unique_ptr<Hosting>> Hosting::open(Service& service, const Overlay& overlay,
+                                               const Signer& signer, const Options& options) {
+  auto out = std::make_unique<Hosting>(service, schema_of(overlay), overlay, signer, options);
   if (auto loaded = out->load(); !loaded) return loaded.error();
   return out;
 }
 
-Participant::Participant(Service& service, profile::Schema schema, const Overlay& overlay,
-                         const Signer& signer, const Options& options)
+Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overlay,
+                 const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
       genuine_(overlay.salt, signer),
@@ -27,7 +26,7 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
   hear_ring();
 }
 
-Result<void> Participant::load() {
+Result<void> Hosting::load() {
   if (auto done = users_.load(); !done) return done;
   if (auto done = mail_.load(); !done) return done;
   if (users_.me() != nullptr) return {};
@@ -40,7 +39,7 @@ Result<void> Participant::load() {
   return {};
 }
 
-void Participant::serve_frames() {
+void Hosting::serve_frames() {
   for (int type = 0x21; type < 0x100; type += 2) {
     auto byte = static_cast<std::uint8_t>(type);
     if (Search::handles(byte)) {
@@ -52,7 +51,7 @@ void Participant::serve_frames() {
   }
 }
 
-void Participant::hear_ring() {
+void Hosting::hear_ring() {
   service_.on_ring_event([this](const chord::Event& event) {
     bool neighbours = std::holds_alternative<chord::PredecessorChanged>(event) ||
                       std::holds_alternative<chord::SuccessorsChanged>(event);
