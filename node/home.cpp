@@ -246,6 +246,10 @@ Result<std::vector<std::string>> accept_invite(const config::Paths& paths, const
   auto enrolment = io::enrol(*identity, *invite, admitted ? short_ask : long_ask);
   if (!enrolment && admitted) return invite->addresses;
   if (!enrolment) return Error{enrolment.error().code, "--invite: " + enrolment.error().text};
+  // The inviting node may not have heard of a schema that this home has already.
+  bool newer =
+      service::schema_of(*current).number() > service::schema_of(enrolment->overlay).number();
+  if (current->id() == invite->overlay && newer) enrolment->overlay.schema = current->schema;
   auto kept = keep(paths, *enrolment, invite->inviter);
   if (!kept) return kept.error();
   return invite->addresses;
