@@ -55,7 +55,8 @@ class SearchWorld {
 
   /// Makes a person on a node and publishes it; true once all its records are safe.
   service::UserId publish(std::size_t node, const std::string& json) {
-    auto id = at(node).users.create(service::hosted(schema_at(node), json), [](const Result<void>&) {});
+    auto id =
+        at(node).users.create(service::hosted(schema_at(node), json), [](const Result<void>&) {});
     REQUIRE(id);
     CHECK(publish_again(node, *id));
     people[*id] = *profile::parse_profile(schema_at(node), json);

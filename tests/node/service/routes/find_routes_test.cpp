@@ -82,7 +82,7 @@ TEST_CASE("a find tells who was found, of which query, and what it took") {
   CHECK_FALSE(found.contains("cookie"));
   CHECK_FALSE(found.contains("explain"));
   CHECK(found["attributes"] == Json::array({"age", "hobby"}));
-  CHECK(found["ring"] == Json{{"state", "joined"}, {"peers", 2}});
+  CHECK(found["ring"] == Json{{"state", "joined"}, {"peers", 2}, {"degraded", false}});
   REQUIRE(found["people"].size() == 1);
   const Json& person = found["people"][0];
   CHECK(person["name"] == "B");

@@ -82,6 +82,8 @@ TEST_CASE("a node says who it is, whether it founded the ring, and what hinders 
                         {"state", "joined"},
                         {"founded", true},
                         {"had_peers", true},
+                        {"known_peers", 1},
+                        {"degraded", false},
                         {"troubles", Json::array()}});
   CHECK(w.get(1, "/v1/net/self")["founded"] == false);
   CHECK(w.get(0, "/v1/net/self", {{"_until", "joined"}})["state"] == "joined");
@@ -196,7 +198,15 @@ TEST_CASE("every figure of a node is told under its name, with what it counts") 
   CHECK(counters.asked > 0);
   CHECK(counters.served > 0);
   CHECK(counters.writes > 0);
-  CHECK(stats.size() == wanted.size());
+  for (auto [name, some] : {std::pair<std::string, bool>{"request_duration_seconds", true},
+                            {"put_duration_seconds", true},
+                            {"find_duration_seconds", false},
+                            {"letter_duration_seconds", false}}) {
+    CAPTURE(name);
+    CHECK((stats.at(name + "_count").get<double>() > 0) == some);
+    CHECK((stats.at(name + "_sum").get<double>() > 0) == some);
+  }
+  CHECK(stats.size() == wanted.size() + 8);
   for (const auto& [name, value] : wanted) {
     CAPTURE(name);
     REQUIRE(stats.contains(name));
