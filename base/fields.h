@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -26,8 +27,8 @@ namespace beckon {
 /// tables in docs/protocol.md all come from it. `fields` is called with each of the visitors: those
 /// below, and those of tests/wire. `m` is const for all that do not change the message.
 struct Form {
-  const char* name;         // in error texts
-  std::uint8_t frame = 0;   // type of the frame that has it as its body; 0: it is part of others
+  const char* name;        // in error texts
+  std::uint8_t frame = 0;  // type of the frame that has it as its body; 0: it is part of others
 };
 
 /// A message that ends with its last field: bytes behind it are refused.
@@ -51,11 +52,20 @@ constexpr Range between(Enum least, Enum most) {
   return {static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)};
 }
 
+/// Each element is less than the next.
+template <typename List, typename Less = std::less<>>
+bool rising(const List& list, Less less = {}) {
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (!less(list[i - 1], list[i])) return false;
+  }
+  return true;
+}
+
 enum class Content : std::uint8_t { bytes, text, word };  // text: UTF-8; word: 0x21 to 0x7e only
 bool fits(Content content, ByteView bytes);
 
-/// The vocabulary of field lists. A visitor has what each field comes down to: number, raw, counted,
-/// list, option, part, boxed, when, rule.
+/// The vocabulary of field lists. A visitor has what each field comes down to: number, raw,
+/// counted, list, option, part, boxed, when, rule.
 template <typename Visitor>
 class Fields {
  public:
@@ -70,7 +80,10 @@ class Fields {
       self().number(name, value, range);
     } else if constexpr (std::is_same_v<V, WallTime>) {
       through<std::int64_t>(name, value, range, to_ms, wall_from_ms);
-    } else if constexpr (requires { typename V::value_type; value.has_value(); }) {
+    } else if constexpr (requires {
+                           typename V::value_type;
+                           value.has_value();
+                         }) {
       self().option(name, value);
     } else if constexpr (requires { std::tuple_size<V>::value; }) {
       self().raw(name, value);
@@ -103,11 +116,14 @@ class Fields {
   /// Several bools in one byte, the first in its lowest bit; other bits are zero.
   template <typename... Bools>
   void bits8(const char* name, Bools&... flags) {
-    unsigned place = 0;
-    auto bits = static_cast<std::uint8_t>(((flags ? 1U << place++ : 0U * place++) | ...));
-    self().number(name, bits, upto((1U << sizeof...(flags)) - 1));
-    place = 0;
-    if constexpr (!(std::is_const_v<Bools> || ...)) ((flags = (bits >> place++ & 1) != 0), ...);
+    std::uint8_t bits = 0;
+    unsigned bit = 1;
+    ((bits = static_cast<std::uint8_t>(bits | (flags ? bit : 0)), bit <<= 1), ...);
+    self().number(name, bits, upto(bit - 1));
+    bit = 1;
+    if constexpr (!(std::is_const_v<Bools> || ...)) {
+      ((flags = (bits & bit) != 0, bit <<= 1), ...);
+    }
   }
 
   // A length of so many bits, then that many bytes.
@@ -150,10 +166,7 @@ class Fields {
     self().template list<std::uint32_t>(
         name, entries, count, [&](auto& f, auto& entry) { each(f, entry.first, entry.second); });
     self().rule("rising", [&] {
-      for (std::size_t i = 1; i < entries.size(); ++i) {
-        if (entries[i].first <= entries[i - 1].first) return false;
-      }
-      return true;
+      return rising(entries, [](const auto& a, const auto& b) { return a.first < b.first; });
     });
     if constexpr (!std::is_const_v<Map>) map = Map(entries.begin(), entries.end());
   }
@@ -206,8 +219,7 @@ class FieldWriter : public Fields<FieldWriter> {
     out_.raw({reinterpret_cast<const std::uint8_t*>(value.data()), value.size()});
   }
   template <typename Length, typename List, typename Each>
-  void list(const char*, const List& values, Range count, Each each) {
-    ENSURE(values.size() <= count.most);
+  void list(const char*, const List& values, Range, Each each) {
     write_length<Length>(values.size());
     for (const auto& value : values) each(*this, value);
   }
@@ -314,7 +326,9 @@ class FieldReader : public Fields<FieldReader> {
 };
 
 template <typename M>
-concept Described = requires { M::form.name; };
+concept Described = requires {
+  M::form.name;
+};
 
 template <typename M>
 void write_fields(ByteWriter& out, const M& message) {

@@ -21,7 +21,13 @@ MessageType type_of(const Message& message) {
 }
 
 Bytes encode(const Message& message) {
-  return std::visit([](const auto& m) { return beckon::encode(m); }, message);
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (requires { m.successors; }) ENSURE(m.successors.size() <= max_list_entries);
+        if constexpr (requires { m.closer; }) ENSURE(m.closer.size() <= max_closer_entries);
+        return beckon::encode(m);
+      },
+      message);
 }
 
 Result<Message> decode(std::uint8_t type, ByteView body) {

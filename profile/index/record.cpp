@@ -11,8 +11,6 @@ namespace beckon::profile {
 
 namespace {
 
-constexpr std::uint8_t format = 1;
-constexpr std::uint8_t flag_withdrawn = 1;
 constexpr std::uint8_t no_filter = 255;
 constexpr std::string_view domain = "beckon/record/v1";
 
@@ -25,25 +23,9 @@ std::uint8_t length_code(std::size_t bits) {
 
 std::uint32_t seconds_of(WallTime t) { return static_cast<std::uint32_t>(to_ms(t) / 1000); }
 
-bool is_address(std::string_view text) {
-  return !text.empty() && text.size() <= max_host_address &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
-}
-
 Bytes encode_unsigned(const Record& record) {
-  ENSURE(is_address(record.address));
   ByteWriter out;
-  out.u8(format);
-  out.u8(record.withdrawn ? flag_withdrawn : 0);
-  out.raw(record.owner_key);
-  out.raw(record.message_key);
-  out.raw(record.host);
-  out.counted8(as_bytes(record.address));
-  out.u64(record.version);
-  out.u32(seconds_of(record.expiry));
-  out.u32(record.presence);
-  out.u32(record.open);
-  out.u8(record.layout);
+  write_fields(out, record);
   out.u8(length_code(record.filter.size()));
   out.raw(record.filter.bytes());
   return out.take();
@@ -129,25 +111,12 @@ Bytes encode(const Record& record) {
 Result<Record> decode_record(const Schema& schema, ByteView bytes) {
   if (bytes.size() > max_record_size) return invalid("record: too long");
   ByteReader in(bytes);
-  if (in.u8() != format) return invalid("record: unknown format");
   Record record;
-  std::uint8_t flags = in.u8();
-  record.withdrawn = flags == flag_withdrawn;
-  record.owner_key = in.array<32>();
-  record.message_key = in.array<32>();
-  record.host = in.array<20>();
-  record.address = as_text(in.counted8());
-  record.version = in.u64();
-  record.expiry = wall_from_ms(std::int64_t{in.u32()} * 1000);
-  record.presence = in.u32();
-  record.open = in.u32();
-  record.layout = in.u8();
+  read_fields(in, record);
   decode_filter(in, record);
   record.signature = in.array<64>();
-  bool good = flags <= flag_withdrawn && is_address(record.address) &&
-              record.layout < schema.classes().size() &&
-              (record.presence & ~known_slots(schema)) == 0 &&
-              (record.open & ~record.presence) == 0;
+  bool good =
+      record.layout < schema.classes().size() && (record.presence & ~known_slots(schema)) == 0;
   if (!good) in.fail();
   if (auto end = in.finish("record"); !end) return end.error();
   return record;

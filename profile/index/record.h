@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/crypto.h"
+#include "base/fields.h"
 #include "base/time.h"
 #include "profile/index/elements.h"
 
@@ -11,6 +12,8 @@ namespace beckon::profile {
 
 using MessageKey = std::array<std::uint8_t, 32>;  // X25519; messages to the owner are sealed to it
 using HostId = std::array<std::uint8_t, 20>;      // the node that hosts the owner
+
+inline constexpr std::size_t max_host_address = 64;
 
 /// What an owner publishes: who it is, where it is hosted, and the filter of its profile; never a
 /// plain value. The same bytes lie under every key. A withdrawn record has neither presence nor
@@ -30,11 +33,25 @@ struct Record {
   filters::BitArray filter{};  // one of filter_lengths; empty if withdrawn
   Signature signature{};
 
+  /// What stands before the filter, whose length depends on a code, and the signature.
+  static void fields(auto& f, auto& m) {
+    f.constant("format", 1);
+    f("withdrawn", m.withdrawn);
+    f("owner key", m.owner_key);
+    f("message key", m.message_key);
+    f("host", m.host);
+    f.word8("address", m.address, {1, max_host_address});
+    f("version", m.version);
+    f.seconds32("expiry", m.expiry);
+    f("presence", m.presence);
+    f("open", m.open);
+    f("layout", m.layout);
+    f.rule("open slots are present", [&] { return (m.open & ~m.presence) == 0; });
+  }
   friend bool operator==(const Record&, const Record&) = default;
 };
 
 inline constexpr std::size_t max_record_size = 429;
-inline constexpr std::size_t max_host_address = 64;
 inline constexpr double default_target_fpr = 5.5e-3;
 
 OwnerId owner_id(const PublicKey& key);

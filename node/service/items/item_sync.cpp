@@ -137,7 +137,7 @@ Flow<bool> ItemSync::narrow(Session* session) {
   if (!request.parts.empty()) {
     auto answer = ask_peer(*session, FrameType::sync_digest_req, encode(request));
     auto frame = co_await answer;
-    auto reply = read(*session, FrameType::sync_digest_req, frame, decode_digest_reply);
+    auto reply = read(*session, FrameType::sync_digest_req, frame, decode<DigestReply>);
     if (!reply || !session->search.answered(*reply)) co_return false;
   }
   for (const Span& span : session->search.take_found()) session->spans.push_back(span);
@@ -163,7 +163,7 @@ Flow<bool> ItemSync::list(Session* session) {
   }
   auto answer = ask_peer(*session, FrameType::sync_list_req, encode(request));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::sync_list_req, frame, decode_list_reply);
+  auto reply = read(*session, FrameType::sync_list_req, frame, decode<ListReply>);
   if (!reply) co_return false;
   if (!reply->wanted.empty() && reply->wanted.back() >= request.entries.size()) co_return false;
   for (std::uint16_t place : reply->wanted) session->push.push_back(request.entries[place].key);
@@ -194,7 +194,7 @@ Flow<bool> ItemSync::push(Session* session) {
   std::size_t count = request.parcels.size();
   auto answer = ask_peer(*session, FrameType::replicate_req, encode(std::exchange(request, {})));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::replicate_req, frame, decode_replicate_reply);
+  auto reply = read(*session, FrameType::replicate_req, frame, decode<ReplicateReply>);
   if (!reply || reply->statuses.size() != count) co_return false;
   for (Status status : reply->statuses) session->settled = session->settled && status == Status::ok;
   co_return true;
@@ -206,7 +206,7 @@ Flow<bool> ItemSync::pull(Session* session) {
   WantRequest request{.keys = {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)}};
   auto answer = ask_peer(*session, FrameType::sync_want_req, encode(request));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::sync_want_req, frame, decode_want_reply);
+  auto reply = read(*session, FrameType::sync_want_req, frame, decode<WantReply>);
   if (!reply || reply->done == 0 || reply->done > count) co_return false;
   keys.erase(keys.begin(), keys.begin() + reply->done);
   std::vector<ItemHolder::Offer> offers;
@@ -224,7 +224,7 @@ Flow<bool> ItemSync::pull(Session* session) {
 // --- the side that answers
 
 void ItemSync::on_digest(const Request& request) {
-  auto asked = decode_digest_request(request.body);
+  auto asked = decode<DigestRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!digests_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   const ItemSums& sums = holder_.table().sums(context_.now().wall);
@@ -249,7 +249,7 @@ void ItemSync::refuse_stranger(const Request& request) {
 }
 
 void ItemSync::on_list(const Request& request) {
-  auto asked = decode_list_request(request.body);
+  auto asked = decode<ListRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (asked->offer && !holder_.near(request.from.id)) return refuse_stranger(request);
@@ -285,7 +285,7 @@ void ItemSync::offer(const Arc& concern, const ListRequest& asked, ListReply& re
 }
 
 void ItemSync::on_want(const Request& request) {
-  auto asked = decode_want_request(request.body);
+  auto asked = decode<WantRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (!holder_.near(request.from.id)) return refuse_stranger(request);

@@ -175,7 +175,7 @@ void Kernel::receive_reply(const Frame& frame) {
   if (!done) return;  // late, or never asked
   ++counters_.answered;
   if (frame.type != raw(FrameType::error)) return complete(std::move(*done), frame);
-  auto body = decode_error_body(frame.body);
+  auto body = decode<ErrorBody>(frame.body);
   if (!body) return complete(std::move(*done), body.error());
   Error error = to_error(body->status);
   if (!body->text.empty()) error.text = printable(body->text, 300);

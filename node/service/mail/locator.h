@@ -2,6 +2,7 @@
 
 #include "base/hpke.h"
 #include "chord/peer_ref.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 
@@ -13,11 +14,14 @@ struct Locator {
 
   chord::PeerRef host{};
   hpke::PublicKey message_key{};
+  static constexpr Form form = exact("a locator");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("host", m.host.id);
+    f.text8("address", m.host.address, upto(chord::max_address_size));
+    f("message key", m.message_key);
+  }
   friend bool operator==(const Locator&, const Locator&) = default;
 };
-
-/// u8 version | host id 20 | counted8 address | message key 32
-Bytes encode(const Locator& locator);
-Result<Locator> decode_locator(ByteView payload);
 
 }  // namespace beckon::service

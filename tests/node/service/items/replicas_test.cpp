@@ -57,7 +57,7 @@ TEST_CASE("a record is stored durably on the first r nodes after its key, and re
   CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
   CHECK(world.in_place(author));
   for (const Id& id : world.holders(author)) {
-    CHECK(world.net.node(id).disk().get(Table::items, author.item_key().bytes())->has_value());
+    CHECK(world.net.node(id).disk().get(Table::items, encode(author.item_key()))->has_value());
   }
   for (const Id& id : world.net.live()) CHECK(world.get(author, id));
 }
@@ -76,7 +76,7 @@ TEST_CASE("who asks for versions newer than its own is sent those and no others"
               [&](Result<Frame> r) { reply = std::move(r); });
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
     REQUIRE(*reply);
-    return decode_get_reply((*reply)->body)->items.size();
+    return decode<GetReply>((*reply)->body)->items.size();
   };
   CHECK(items(0) == 1);
   CHECK(items(6) == 1);
@@ -155,7 +155,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
     bool at_owner = false;
     world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
       if (from != near[1] || type != raw(FrameType::put_rep)) return;
-      reply = *decode_put_reply(body);
+      reply = *decode<PutReply>(body);
       at_owner = world.at(near[0]).table().find(author.item_key()) != nullptr;
     };
     Id writer = world.net.true_replicas(near[2].plus_power(0), 2)[1];
@@ -168,7 +168,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
 
     reply.reset();  // one place further it would be a stranger who says so
     world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
-      if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode_put_reply(body);
+      if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode<PutReply>(body);
     };
     Bytes again = encode(PutRequest{.entries = {{author.parcel(2, world.now(), "two"), {}}}});
     world.net.inject(writer, near[2], raw(FrameType::put_req), again);
@@ -270,7 +270,7 @@ TEST_CASE("a disk error is not acknowledged, and the retry succeeds") {
   world.net.node(owner).disk().fail_commit(1);
   auto stored = world.put(author.parcel(1, world.now(), "x"));
   CHECK(stored.safe);
-  CHECK(world.net.node(owner).disk().get(Table::items, author.item_key().bytes())->has_value());
+  CHECK(world.net.node(owner).disk().get(Table::items, encode(author.item_key()))->has_value());
   for (const Id& id : world.net.live()) world.net.node(id).disk().limit_bytes(1);
   CHECK(world.put(author.parcel(2, world.now(), "yy")).status == Status::storage);
   CHECK(world.text(author) == "x");
@@ -480,8 +480,8 @@ TEST_CASE("an old version that comes while a newer one is being written does not
                      encode(ReplicateRequest{{author.parcel(seq, world.now(), "x")}}));
   }
   world.net.run_for(500ms);
-  auto row = world.net.node(to).disk().get(Table::items, author.item_key().bytes());
-  CHECK(decode_row(author.item_key().bytes(), **row, world.book)->info.seq == 5);
+  auto row = world.net.node(to).disk().get(Table::items, encode(author.item_key()));
+  CHECK(decode_row(encode(author.item_key()), **row, world.book)->info.seq == 5);
   CHECK(world.at(to).table().find(author.item_key())->info.seq == 5);
 }
 

@@ -81,7 +81,7 @@ struct Limited : MailWorld {
   Delivery deliver(WallTime expiry) {
     auto reply = ask(FrameType::deliver_req, sealed(expiry, callee(1).message_key));
     REQUIRE(reply);
-    return *decode_delivery(reply->body);
+    return decode<DeliverReply>(reply->body)->outcome;
   }
 
   /// A message of a call, as it comes out of a letter from that person to node 1's user.
@@ -447,7 +447,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
   w.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
     count(from, to, type, body);
     if (from != w.places[1] || type != raw(FrameType::put_req)) return;
-    auto put = decode_put_request(body);
+    auto put = decode<PutRequest>(body);
     REQUIRE(put);
     auto here = static_cast<std::size_t>(std::ranges::count_if(
         put->entries, [&](const auto& entry) { return entry.parcel.ring == place; }));
