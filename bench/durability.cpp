@@ -27,7 +27,7 @@ std::vector<Author> publish(RingOfReplicas& ring, std::size_t count) {
   std::vector<ItemClient::PutEntry> entries;
   for (std::uint64_t i = 0; i < count; ++i) {
     authors.emplace_back(i, ring.signer);
-    entries.push_back({authors.back().parcel(1, ring.now(), std::string(100, 'x')), {}});
+    entries.push_back({authors.back().raw_item(1, ring.now(), std::string(100, 'x')), {}});
   }
   std::size_t safe = 0;
   ring.at(ring.net.live()[0]).put(entries, [&](const auto& stored) {

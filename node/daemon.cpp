@@ -7,7 +7,7 @@
 #include "config/disk.h"
 #include "config/settings.h"
 #include "node/driver.h"
-#include "node/instance.h"
+#include "node/home.h"
 #include "node/io/file_lock.h"
 #include "node/io/sqlite_store.h"
 #include "node/overlay_routes.h"
@@ -88,7 +88,7 @@ Result<std::unique_ptr<LogFile>> open_log(const Paths& paths, const Settings& se
 }
 
 Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOptions& options,
-                   Instance& instance, service::Up up) {
+                   Home& home, service::Up up) {
   auto log = open_log(paths, settings, options);
   if (!log) return log.error();
   // Beside the records for others the file holds users, contacts and mail, each with limits of its
@@ -104,8 +104,8 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
   io::uv::Loop loop;
   auto driver = Driver::open(
       {loop, **store, **log},
-      {.identity = instance.identity,
-       .overlay = instance.overlay,
+      {.identity = home.identity,
+       .overlay = home.overlay,
        .epoch = *epoch,
        .options = to_options(settings, options.version),
        .seeds = fresh_seeds(),
@@ -117,23 +117,22 @@ Result<void> serve(const Paths& paths, const Settings& settings, const DaemonOpt
              auto kept = keep_revocations(paths, list);
              if (!kept) (*log)->write({LogLevel::error, kept.error().text});
            },
-       .authority_node = instance.authority_node,
+       .authority_node = home.authority_node,
        .keep_credential =
            [&](const service::Credential& fresh) { return keep_credential(paths, fresh); },
-       .enroller = instance.authority ? &*instance.authority : nullptr});
+       .enroller = home.authority ? &*home.authority : nullptr});
   if (!driver) return driver.error();
   if (auto kept = config::remember_start(paths, flags_of(options)); !kept) {
     (*log)->write({LogLevel::warning, kept.error().text});
   }
-  if (instance.revocations) {
-    auto set = (*driver)->transport().set_revocations(*instance.revocations);
+  if (home.revocations) {
+    auto set = (*driver)->transport().set_revocations(*home.revocations);
     if (!set) return set.error();
   }
-  add_overlay_routes(**driver, instance);
-  (*log)->write(
-      {LogLevel::info,
-       fmt::format("node {} of overlay {} listens at {}", (*driver)->transport().id().hex(),
-                   instance.overlay.name, (*driver)->transport().addresses().front())});
+  add_overlay_routes(**driver, home);
+  (*log)->write({LogLevel::info, fmt::format("node {} of overlay {} listens at {}",
+                                             (*driver)->transport().id().hex(), home.overlay.name,
+                                             (*driver)->transport().addresses().front())});
   io::uv::Signal terminate(loop, SIGTERM, [&] { (*driver)->leave(); });
   io::uv::Signal interrupt(loop, SIGINT, [&] { (*driver)->leave(); });
   std::optional<io::uv::Signal> hang_up;
@@ -158,13 +157,13 @@ Result<void> run_in(const Paths& paths, const DaemonOptions& options) {
     if (!addresses) return addresses.error();
     up.join.insert(up.join.begin(), addresses->begin(), addresses->end());
   }
-  auto instance = load_instance(paths, now);
-  if (!instance) {  // a file that cannot be read is no wrong usage
-    Error why = instance.error();
+  auto home = load_home(paths, now);
+  if (!home) {  // a file that cannot be read is no wrong usage
+    Error why = home.error();
     if (why.code == ErrorCode::invalid) why.code = ErrorCode::internal;
     return why;
   }
-  return serve(paths, *settings, options, *instance, std::move(up));
+  return serve(paths, *settings, options, *home, std::move(up));
 }
 
 }  // namespace

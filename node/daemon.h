@@ -21,8 +21,8 @@ struct DaemonOptions {
 };
 
 /// The life of one node: locks the home, reads what it holds, joins, serves until told to leave
-/// (SIGTERM, SIGINT, SIGHUP or the API). Whatever stops it from starting is said in a sentence with the
-/// cure.
+/// (SIGTERM, SIGINT, SIGHUP or the API). Whatever stops it from starting is said in a sentence with
+/// the cure.
 Result<void> run_daemon(const DaemonOptions& options);
 
 struct MadeOverlay {

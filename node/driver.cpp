@@ -49,11 +49,10 @@ Result<void> Driver::open_doors() {
   service::Surroundings around{store_, signer_, node_.overlay.id(), node_.seeds};
   service_ = std::make_unique<service::Service>(node_.options, self, node_.epoch, around);
   service::add_routes(*service_);
-  auto participant =
-      service::Participant::open(*service_, node_.overlay, signer_, node_.participant);
-  if (!participant) return participant.error();
-  participant_ = std::move(*participant);
-  service::add_routes(*participant_);
+  auto hosting = service::Hosting::open(*service_, node_.overlay, signer_, node_.hosting);
+  if (!hosting) return hosting.error();
+  hosting_ = std::move(*hosting);
+  service::add_routes(*hosting_);
   add_metrics();
   if (node_.overlay.admission == service::Admission::closed) add_renewal();
   auto http = io::HttpServer::open(loop_, node_.socket, static_cast<io::HttpListener&>(*this));

@@ -8,8 +8,8 @@
 #include "node/io/transport.h"
 #include "node/log_file.h"
 #include "node/service/admission/renewal.h"
-#include "node/service/participant/participant.h"
-#include "node/service/participant/service.h"
+#include "node/service/assembly/hosting.h"
+#include "node/service/assembly/service.h"
 
 namespace beckon {
 
@@ -28,7 +28,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
     service::Overlay overlay{};
     std::uint64_t epoch{};
     service::ServiceOptions options{};
-    service::Participant::Options participant{};
+    service::Hosting::Options hosting{};
     service::Seeds seeds{};
     std::string listen{};
     std::string advertise{};
@@ -50,7 +50,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   bool finished() const { return finished_; }
 
   service::Service& service() { return *service_; }
-  service::Participant& participant() { return *participant_; }
+  service::Hosting& hosting() { return *hosting_; }
   io::Transport& transport() { return *transport_; }
   const service::Renewal* renewal() const { return renewal_ ? &*renewal_ : nullptr; }  // closed
 
@@ -84,7 +84,7 @@ class Driver final : private io::TransportListener, private io::HttpListener {
   io::StoreWriter writer_;
   std::unique_ptr<io::Transport> transport_{};
   std::unique_ptr<service::Service> service_{};
-  std::unique_ptr<service::Participant> participant_{};
+  std::unique_ptr<service::Hosting> hosting_{};
   std::optional<service::Renewal> renewal_{};
   std::unique_ptr<io::HttpServer> http_{};
   io::uv::Timer wake_;

@@ -15,16 +15,16 @@ using service::ApiRequest;
 
 constexpr std::size_t most_in_invite = 4;
 
-Json overlay_json(const Instance& instance) {
-  bool closed = instance.overlay.admission == service::Admission::closed;
-  Json out{{"name", instance.overlay.name},
-           {"id", to_hex(instance.overlay.id())},
+Json overlay_json(const Home& home) {
+  bool closed = home.overlay.admission == service::Admission::closed;
+  Json out{{"name", home.overlay.name},
+           {"id", to_hex(home.overlay.id())},
            {"admission", closed ? "closed" : "open"},
-           {"authority_here", instance.authority.has_value()}};
-  if (!instance.authority) return out;
-  out["open_invites"] = instance.authority->open_invites();
+           {"authority_here", home.authority.has_value()}};
+  if (!home.authority) return out;
+  out["open_invites"] = home.authority->open_invites();
   out["members"] = Json::array();
-  for (const auto& member : instance.authority->members()) {
+  for (const auto& member : home.authority->members()) {
     out["members"].push_back(
         {{"id", member.id.hex()}, {"until_ms", to_ms(member.credential.not_after)}});
   }
@@ -51,25 +51,24 @@ std::vector<std::string> addresses_for_others(Driver& driver) {
   return out;
 }
 
-Result<service::Invite> make_invite(Driver& driver, Instance& instance) {
+Result<service::Invite> make_invite(Driver& driver, Home& home) {
   auto addresses = addresses_for_others(driver);
   WallTime now = driver.service().kernel().now().wall;
-  if (instance.authority)
-    return instance.authority->invite(driver.transport().id(), addresses, now);
-  if (instance.overlay.admission == service::Admission::closed) {
+  if (home.authority) return home.authority->invite(driver.transport().id(), addresses, now);
+  if (home.overlay.admission == service::Admission::closed) {
     return Error{ErrorCode::refused,
                  "only the node that holds the authority's key can invite to this overlay"};
   }
-  return service::Invite{.overlay = instance.overlay.id(),
-                         .name = instance.overlay.name,
+  return service::Invite{.overlay = home.overlay.id(),
+                         .name = home.overlay.name,
                          .admission = service::Admission::open,
                          .inviter = driver.transport().id(),
                          .not_after = now + std::chrono::hours(7 * 24),
                          .addresses = addresses};
 }
 
-void invite(Driver& driver, Instance& instance, const Answer& answer) {
-  auto made = make_invite(driver, instance);
+void invite(Driver& driver, Home& home, const Answer& answer) {
+  auto made = make_invite(driver, home);
   if (!made) return answer.problem(made.error());
   answer.json({{"invite", made->text()},
                {"overlay", made->name},
@@ -91,8 +90,8 @@ Result<chord::Id> find_member(const io::Authority& authority, const std::string&
   return found.front();
 }
 
-void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const Answer& answer) {
-  if (!instance.authority) {
+void revoke(Driver& driver, Home& home, const ApiRequest& request, const Answer& answer) {
+  if (!home.authority) {
     return answer.problem(
         {ErrorCode::refused, "only the node that holds the authority's key can expel members"});
   }
@@ -101,9 +100,9 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
   if (!body->is_object() || !body->contains("node") || !(*body)["node"].is_string()) {
     return answer.problem(invalid("wanted {\"node\": \"id\"}"));
   }
-  auto member = find_member(*instance.authority, (*body)["node"].get<std::string>());
+  auto member = find_member(*home.authority, (*body)["node"].get<std::string>());
   if (!member) return answer.problem(member.error(), "See: beckon overlay show");
-  auto list = instance.authority->revoke(*member, driver.service().kernel().now().wall);
+  auto list = home.authority->revoke(*member, driver.service().kernel().now().wall);
   if (!list) return answer.problem(list.error());
   auto spread = driver.transport().set_revocations(*list);
   if (!spread) return answer.problem(spread.error());
@@ -112,7 +111,7 @@ void revoke(Driver& driver, Instance& instance, const ApiRequest& request, const
 
 }  // namespace
 
-void add_overlay_routes(Driver& driver, Instance& instance) {
+void add_overlay_routes(Driver& driver, Home& home) {
   service::Api& api = driver.service().api();
   if (const service::Renewal* renewal = driver.renewal()) {
     driver.service().status_field("credential", [renewal, &driver] {
@@ -122,13 +121,12 @@ void add_overlay_routes(Driver& driver, Instance& instance) {
     });
   }
   api.route("GET", "/v1/overlay",
-            [&instance](const ApiRequest&, Answer answer) { answer.json(overlay_json(instance)); });
-  api.route("POST", "/v1/overlay/invites", [&driver, &instance](const ApiRequest&, Answer answer) {
-    invite(driver, instance, answer);
-  });
+            [&home](const ApiRequest&, Answer answer) { answer.json(overlay_json(home)); });
+  api.route("POST", "/v1/overlay/invites",
+            [&driver, &home](const ApiRequest&, Answer answer) { invite(driver, home, answer); });
   api.route("POST", "/v1/overlay/revocations",
-            [&driver, &instance](const ApiRequest& request, Answer answer) {
-              revoke(driver, instance, request, answer);
+            [&driver, &home](const ApiRequest& request, Answer answer) {
+              revoke(driver, home, request, answer);
             });
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "node/driver.h"
-#include "node/instance.h"
+#include "node/home.h"
 
 namespace beckon {
 
 /// GET /v1/overlay, POST /v1/overlay/invites and /v1/overlay/revocations. They stand here and not
 /// in node/service because the authority keeps files.
-void add_overlay_routes(Driver& driver, Instance& instance);
+void add_overlay_routes(Driver& driver, Home& home);
 
 }  // namespace beckon

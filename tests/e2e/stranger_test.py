@@ -70,7 +70,7 @@ class Stranger:
         self.published = version, sha256(signed)
         here = mail.locator(self.id, ADDRESS, mail.x25519_public(SEAL))
         self.put(mail.author_key(mail.LOCATOR, ed25519(USER, b"")[0]), AUTHOR_RECORD,
-                 mail.author_record(USER, mail.LOCATOR, here))
+                 mail.author_item(USER, mail.LOCATOR, here))
         return len(places)
 
     def differs(self, key, there):

@@ -1,6 +1,6 @@
 // A record from anybody, judged as a storing node does, and a row from a damaged disk. A target
 // that signs its mutated input again reaches what lies behind the signature.
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/world/authors.h"
 
@@ -13,7 +13,7 @@ const WallTime now = wall_from_ms(1'800'000'000'000);
 
 struct Rules {
   test::FastSigner signer{};
-  AuthorRecordRules rules{test::test_overlay, signer};
+  AuthorItemRules rules{test::test_overlay, signer};
   RuleBook book{};
   test::Author author{1, signer};
   Rules() { book.add(rules); }
@@ -22,7 +22,7 @@ struct Rules {
 void check(const Rules& r, const Bytes& bytes) {
   auto record = decode_author_record(bytes, test::test_overlay);
   Id ring = record ? author_record_key(test::test_overlay, record->topic, record->author) : Id{};
-  auto judged = r.book.judge_fully({ring, ItemKind::author_record, bytes}, now);
+  auto judged = r.book.judge_fully({ring, ItemKind::author_item, bytes}, now);
   if (judged.status != Status::ok) return;
   ENSURE(record.has_value());
   ENSURE(judged.item.live(now) && judged.item.bytes == bytes);
@@ -57,9 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<Bytes> fuzz_seeds() {
   static const Rules r;
-  Bytes record = r.author.parcel(7, now, "hello").bytes;
-  Bytes grave = r.author.parcel(tombstone_for(r.author.record(7, now, "x"), 8, now)).bytes;
-  auto judged = r.book.judge_fully({r.author.ring(), ItemKind::author_record, record}, now);
+  Bytes record = r.author.raw_item(7, now, "hello").bytes;
+  Bytes grave = r.author.raw_item(tombstone_for(r.author.record(7, now, "x"), 8, now)).bytes;
+  auto judged = r.book.judge_fully({r.author.ring(), ItemKind::author_item, record}, now);
   Bytes row = encode(judged.item.key);
   Bytes value = encode_row(judged.item);
   row.insert(row.end(), value.begin(), value.end());

@@ -12,9 +12,9 @@ using fuzz::seed;
 namespace {
 
 void check_entry(ByteView body) {
-  auto entry = decode_entry(profile::Schema::built_in(), body);
+  auto entry = decode_index_item(profile::Schema::built_in(), body);
   if (!entry) return;
-  ENSURE(std::ranges::equal(encode_entry(entry->marks, profile::encode(entry->record)), body));
+  ENSURE(std::ranges::equal(encode_index_item(entry->marks, profile::encode(entry->record)), body));
 }
 
 using Check = void (*)(ByteView);
@@ -45,6 +45,6 @@ std::vector<Bytes> fuzz_seeds() {
       seed(3, encode(CountReply{.listed = {1, 2}})),
       seed(4, encode(VerifyRequest{.query = "hobby=chess", .owners = {Id{}}})),
       seed(5, encode(VerifyReply{.entries = {{}, {.yes = true, .version = 1, .card = "{}"}}})),
-      seed(6, encode_entry({}, record)),
+      seed(6, encode_index_item({}, record)),
   };
 }

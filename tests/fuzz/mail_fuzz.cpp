@@ -3,7 +3,7 @@
 // encode to the same bytes; a stored row that is damaged must be refused, never crash the start.
 #include "node/service/mail/call_message.h"
 #include "node/service/mail/inbox.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 #include "node/service/mail/outbox.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/world/fake_net.h"
@@ -101,7 +101,7 @@ std::vector<Bytes> fuzz_seeds() {
                         .ephemeral = {4}});
   ENSURE(envelope);
   Bytes ack = sign_mailbox_ack({.recipient = PublicKey{}}, overlay, user.seed, signer);
-  CallMessage invite{.op = CallMessage::Op::invite, .count = 1, .members = {Callee{}}};
+  CallMessage invite{.op = CallMessage::Op::invite, .count = 1, .members = {PersonRef{}}};
   Bytes received(8, 0);
   return {
       seed(0, envelope->bytes),

@@ -20,9 +20,9 @@ void check(ByteView body) {
 }
 
 void check_entry(ByteView body) {
-  auto entry = decode_entry(profile::Schema::built_in(), body);
+  auto entry = decode_index_item(profile::Schema::built_in(), body);
   if (!entry) return;
-  ENSURE(std::ranges::equal(encode_entry(entry->marks, profile::encode(entry->record)), body));
+  ENSURE(std::ranges::equal(encode_index_item(entry->marks, profile::encode(entry->record)), body));
 }
 
 using Check = void (*)(ByteView);
@@ -49,6 +49,6 @@ std::vector<Bytes> fuzz_seeds() {
     ++which;
   });
   Bytes record = profile::encode(profile::withdrawal({.address = "h:1", .version = 1}));
-  out.push_back(fuzz::seed(which, encode_entry({}, record)));
+  out.push_back(fuzz::seed(which, encode_index_item({}, record)));
   return out;
 }

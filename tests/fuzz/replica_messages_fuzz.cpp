@@ -35,23 +35,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 std::vector<Bytes> fuzz_seeds() {
-  Parcel parcel{{}, ItemKind::author_record, {1, 2, 3}};
+  RawItem raw_item{{}, ItemKind::author_item, {1, 2, 3}};
   ItemKey low{}, high{};
   high.sub.bytes.fill(0xff);
-  SyncEntry entry{.key = high, .seq = 3};
+  ItemStamp entry{.key = high, .seq = 3};
   return {
-      seed(0, encode(PutRequest{{{parcel, {}}, {parcel, 7}}})),
+      seed(0, encode(PutRequest{{{raw_item, {}}, {raw_item, 7}}})),
       seed(1, encode(PutReply{.wanted = 3, .entries = {{Status::ok, 3, 7}}})),
-      seed(2, encode(GetRequest{.kind = ItemKind::author_record, .after = high.sub})),
+      seed(2, encode(GetRequest{.kind = ItemKind::author_item, .after = high.sub})),
       seed(3, encode(GetReply{.more = true, .items = {{1, 2}, {}}})),
-      seed(4, encode(ReplicateRequest{{parcel, parcel}})),
+      seed(4, encode(ReplicateRequest{{raw_item, raw_item}})),
       seed(5, encode(ReplicateReply{{Status::ok, Status::storage}})),
       seed(6, encode(DigestRequest{{{{low, low}, {1, 2}}, {{high, high}, {}}}})),
       seed(7, encode(DigestReply{{0, 5}})),
       seed(8, encode(ListRequest{.span = {low, high}, .offer = true, .entries = {entry}})),
       seed(9, encode(ListReply{.wanted = {0, 2}, .offered = {entry}, .covered = high})),
       seed(10, encode(WantRequest{{low, high}})),
-      seed(11, encode(WantReply{.parcels = {parcel}, .done = 1})),
+      seed(11, encode(WantReply{.raw_items = {raw_item}, .done = 1})),
       seed(12, encode(ChainRequest{{low.sub, high.sub}})),
       seed(13, encode(ErrorBody{Status::rate, 3, "text"})),
   };

@@ -16,7 +16,7 @@ void check(test::RingOfReplicas& ring, const test::Author& honest) {
     const ItemTable& table = ring.at(id).table();
     ENSURE(ItemTable::footprint(table.total()) <= ring.options.max_bytes);
     table.each(Arc{}, [&](const Item& item) {
-      ENSURE(ring.book.judge_fully(parcel(item), ring.now()).status == Status::ok);
+      ENSURE(ring.book.judge_fully(raw_item(item), ring.now()).status == Status::ok);
       return true;
     });
   }
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::Author honest(1, ring.signer);
   bool stored = false;
   ring.at(ring.net.live()[0])
-      .put({{honest.parcel(5, ring.now(), "honest"), {}}},
+      .put({{honest.raw_item(5, ring.now(), "honest"), {}}},
            [&](const auto& s) { stored = s[0].safe; });
   ring.net.run_for(1s);
   ENSURE(stored);
@@ -58,11 +58,11 @@ std::vector<Bytes> fuzz_seeds() {
   };
   std::vector<Bytes> parts;
   for (std::uint64_t n = 1; n < 4; ++n) {
-    Parcel parcel = test::Author(n, signer).parcel(n, soon, "x");
-    parts.push_back(frame(0, encode(PutRequest{{{parcel, {}}}})));
-    parts.push_back(frame(2, encode(ReplicateRequest{{parcel}})));
+    RawItem raw_item = test::Author(n, signer).raw_item(n, soon, "x");
+    parts.push_back(frame(0, encode(PutRequest{{{raw_item, {}}}})));
+    parts.push_back(frame(2, encode(ReplicateRequest{{raw_item}})));
   }
-  parts.push_back(frame(1, encode(GetRequest{honest.ring(), ItemKind::author_record})));
+  parts.push_back(frame(1, encode(GetRequest{honest.ring(), ItemKind::author_item})));
   ItemKey high = highest_at(honest.ring());
   parts.push_back(
       frame(3, encode(DigestRequest{{{{{}, high}, {1, 2}}, {{after(high), highest_key()}, {}}}})));

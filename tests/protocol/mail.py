@@ -130,7 +130,7 @@ def open_envelope(secret, sealed):
 LOCATOR = 1
 
 
-def author_record(secret, topic, payload, life=3600):
+def author_item(secret, topic, payload, life=3600):
     public, now = ed25519(secret, b"")[0], now_ms()
     out = (b"beckon/record/v1" + overlay_id() + bytes([topic]) + public + struct.pack(">QQIB", now, now, life, 0)
            + struct.pack(">I", len(payload)) + payload)

@@ -75,8 +75,8 @@ void DataWorkload::put(World& world, HostNumber host, std::size_t who) {
     ++counts_["tombstones"];
   }
   known.newest = record;
-  service::Parcel parcel = authors_[who].parcel(record);
-  Version version{record.seq, sha256(parcel.bytes)};
+  service::RawItem raw_item = authors_[who].raw_item(record);
+  Version version{record.seq, sha256(raw_item.bytes)};
   ++counts_["puts"];
   auto done = [this, who, version, tombstone = record.tombstone](const auto& stored) {
     if (stored[0].copies < factory_.replicas().replicas || stored[0].seq != version.seq) return;
@@ -88,8 +88,8 @@ void DataWorkload::put(World& world, HostNumber host, std::size_t who) {
   };
   world.tell(host, [&](Process& process) {
     return dynamic_cast<NodeProcess&>(process).act(
-        [parcel, done](service::Service& s) {
-          s.replicas().put({{parcel, {}}}, done);
+        [raw_item, done](service::Service& s) {
+          s.replicas().put({{raw_item, {}}}, done);
         },
         world.clock(host));
   });
@@ -103,7 +103,7 @@ void DataWorkload::get(World& world, HostNumber host, std::size_t who, Reach rea
   world.tell(host, [&](Process& process) {
     return dynamic_cast<NodeProcess&>(process).act(
         [key, reach, done](service::Service& s) {
-          s.replicas().get(key, ItemKind::author_record, done, reach);
+          s.replicas().get(key, ItemKind::author_item, done, reach);
         },
         world.clock(host));
   });
@@ -114,7 +114,7 @@ void DataWorkload::returned(const Read& read, const Result<std::vector<Item>>& i
   Written& w = written_[read.who];
   std::optional<Version> best;
   for (const Item& item : items ? *items : std::vector<Item>{}) {
-    auto judged = factory_.rules().judge_fully(parcel(item), item.info.issued);
+    auto judged = factory_.rules().judge_fully(raw_item(item), item.info.issued);
     if (judged.status != service::Status::ok || item.key != authors_[read.who].item_key() ||
         item.info.seq > w.last_seq) {
       return fail("D1: a read returned what its author never wrote");

@@ -27,7 +27,7 @@ class DataWorkload final : public Workload {
   using Reach = service::ItemClient::Reach;
   struct Written {  // what is known of one author's record
     std::uint64_t last_seq{};
-    service::AuthorRecord newest{};
+    service::AuthorItem newest{};
     std::optional<service::Version> safe{};  // the newest version acknowledged with all copies
     bool safe_is_tombstone = false;
     std::optional<service::Version> read_quiet{};  // the newest that a read returned once quiet

@@ -12,7 +12,7 @@ NodeProcess::NodeProcess(const Birth& birth, NodeDisk& disk, NodeFactory& factor
                      test::test_overlay),
       factory_(factory),
       disk_(disk) {
-  service().replicas().listen(service::ItemKind::author_record, *this);
+  service().replicas().listen(service::ItemKind::author_item, *this);
 }
 
 void NodeProcess::item_changed(const Item* before, const Item* after) {

@@ -42,7 +42,7 @@ class NodeFactory final : public Factory {
 
  private:
   test::FastSigner signer_{};
-  service::AuthorRecordRules author_rules_;
+  service::AuthorItemRules author_rules_;
   service::RuleBook rules_{};
   service::ReplicaOptions replicas_{};
   bool with_liars_;

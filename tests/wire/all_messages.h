@@ -6,12 +6,12 @@
 #include "node/service/admission/enrolment.h"
 #include "node/service/admission/renewal.h"
 #include "node/service/find/find_messages.h"
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "node/service/items/replica_messages.h"
 #include "node/service/mail/contacts.h"
 #include "node/service/mail/locator.h"
 #include "node/service/mail/mail_messages.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 #include "node/service/mail/outbox.h"
 #include "node/service/ring/peer_memory.h"
 #include "tests/wire/random_fields.h"
@@ -48,8 +48,8 @@ inline constexpr std::tuple all_messages{
     Listed<chord::Id>{"items", "id"},
     Listed<service::ItemKey>{"items", "itemkey"},
     Listed<service::Span>{"items", "span"},
-    Listed<service::Parcel>{"items", "parcel"},
-    Listed<service::SyncEntry>{"items", "entry"},
+    Listed<service::RawItem>{"items", "raw_item"},
+    Listed<service::ItemStamp>{"items", "entry"},
     Listed<service::ItemSum>{"items", "sum"},
     Listed<service::ErrorBody>{"items", "error"},
     Listed<service::PutRequest>{"items", "PUT"},
@@ -65,7 +65,7 @@ inline constexpr std::tuple all_messages{
     Listed<service::WantRequest>{"items", "SYNC_WANT"},
     Listed<service::WantReply>{"items", "its reply"},
     Listed<service::ChainRequest>{"items", "CHAIN"},
-    Listed<Head<service::AuthorRecord>>{"author record", "fields"},
+    Listed<Head<service::AuthorItem>>{"author record", "fields"},
 
     Listed<chord::PeerRef>{"ring", "peer"},
     Listed<chord::StateRequest>{"ring", "STATE_REQ"},
@@ -100,7 +100,7 @@ inline constexpr std::tuple all_messages{
     Listed<service::PeerRow>{"", "remembered peers"},
     Listed<service::Contact>{"", "contact"},
     Listed<service::Outgoing>{"", "recipient"},
-    Listed<service::Posting>{"", "sent letter"},
+    Listed<service::SentLetter>{"", "sent letter"},
 };
 
 /// Calls `use` with each Listed.

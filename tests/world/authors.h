@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/rng.h"
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "node/service/items/replica_messages.h"
 #include "tests/world/fast_signer.h"
 
@@ -23,20 +23,20 @@ class Author {
     return service::author_record_key(test_overlay, topic, key());
   }
   service::ItemKey item_key(std::uint8_t topic = 1) const {
-    return {ring(topic), service::ItemKind::author_record, chord::Id::of_digest(sha256(key()))};
+    return {ring(topic), service::ItemKind::author_item, chord::Id::of_digest(sha256(key()))};
   }
-  service::AuthorRecord record(std::uint64_t seq, WallTime now, std::string_view payload) const {
-    service::AuthorRecord record{.topic = 1, .author = key(), .seq = seq, .issued = now};
+  service::AuthorItem record(std::uint64_t seq, WallTime now, std::string_view payload) const {
+    service::AuthorItem record{.topic = 1, .author = key(), .seq = seq, .issued = now};
     record.life = std::chrono::hours(24);
     record.payload.assign(as_bytes(payload).begin(), as_bytes(payload).end());
     return record;
   }
-  service::Parcel parcel(const service::AuthorRecord& record) const {
-    return {ring(record.topic), service::ItemKind::author_record,
+  service::RawItem raw_item(const service::AuthorItem& record) const {
+    return {ring(record.topic), service::ItemKind::author_item,
             service::sign_author_record(record, test_overlay, seed_, signer_)};
   }
-  service::Parcel parcel(std::uint64_t seq, WallTime now, std::string_view payload) const {
-    return parcel(record(seq, now, payload));
+  service::RawItem raw_item(std::uint64_t seq, WallTime now, std::string_view payload) const {
+    return raw_item(record(seq, now, payload));
   }
   const SecretSeed& seed() const { return seed_; }
 

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "node/service/participant/service.h"
+#include "node/service/assembly/service.h"
 #include "tests/world/memory_store.h"
 #include "tests/world/process.h"
 

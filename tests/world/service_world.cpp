@@ -28,17 +28,17 @@ class ShownProcess final : public sim::ServiceProcess {
       : ServiceProcess(birth, disk, {}, signer, builtin_overlay().id()), node_(node) {
     add_routes(service());
     if (with == ServiceWorld::With::people) {
-      auto opened = Participant::open(service(), builtin_overlay(), signer, {});
+      auto opened = Hosting::open(service(), builtin_overlay(), signer, {});
       ENSURE(opened.has_value());
-      participant_ = *std::move(opened);
-      add_routes(*participant_);
+      hosting_ = *std::move(opened);
+      add_routes(*hosting_);
     }
     node_.service = &service();
-    node_.participant = participant_.get();
+    node_.hosting = hosting_.get();
     node_.finished = false;
   }
   ~ShownProcess() override {
-    node_.participant = nullptr;
+    node_.hosting = nullptr;
     node_.service = nullptr;
   }
 
@@ -57,7 +57,7 @@ class ShownProcess final : public sim::ServiceProcess {
   }
 
   ServiceWorld::Node& node_;
-  std::unique_ptr<Participant> participant_{};
+  std::unique_ptr<Hosting> hosting_{};
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 #include "tests/world/fast_signer.h"
 #include "tests/world/service_process.h"
 #include "tests/world/world.h"
@@ -20,9 +20,9 @@ class ServiceWorld final : private sim::Factory, private sim::Observer {
 
   struct Node {
     sim::HostNumber host{};
-    Service* service{};          // none: the process is down
-    Participant* participant{};  // none without people, too
-    bool finished = false;       // it stays, to be looked at
+    Service* service{};     // none: the process is down
+    Hosting* hosting{};     // none without people, too
+    bool finished = false;  // it stays, to be looked at
     std::vector<std::string> log{};
     std::map<ExchangeId, std::string> http{};  // bodies of replies, text of streams
     std::map<ExchangeId, int> status{};

@@ -8,7 +8,7 @@
 #include "node/service/find/find_messages.h"
 #include "node/service/find/genuine_records.h"
 #include "node/service/kernel/flow.h"
-#include "node/service/people/callee.h"
+#include "node/service/people/person_ref.h"
 #include "profile/index/keys.h"
 #include "profile/index/record.h"
 #include "profile/query/query.h"
@@ -17,7 +17,7 @@ namespace beckon::service {
 
 /// Somebody a search turned up.
 struct Person {
-  Callee callee{};
+  PersonRef callee{};
   std::string card = "{}";  // JSON, what they show; empty object while unverified
   bool verified = false;    // their own host confirmed it
   bool online = false;      // their host answered

@@ -25,7 +25,7 @@ void Index::item_changed(const Item* before, const Item* after) {
   rows_ -= rows.size();
   if (after == nullptr || after->info.tombstone) {
     rows.erase(key.sub);
-  } else if (auto entry = decode_entry(schema_, after->bytes)) {
+  } else if (auto entry = decode_index_item(schema_, after->bytes)) {
     profile::Record& record = entry->record;
     rows.put({.owner = key.sub,
               .marks = entry->marks,
@@ -58,7 +58,7 @@ void Index::on_query(const Request& request) {
     reply.scanned = found.scanned;
     reply.more = found.more;
     for (const Id& owner : found.owners) {
-      const Item* item = replicas_.table().find({asked->key, ItemKind::index_record, owner});
+      const Item* item = replicas_.table().find({asked->key, ItemKind::index_item, owner});
       ENSURE(item != nullptr);
       ByteView record = record_of(item->bytes);
       reply.records.emplace_back(record.begin(), record.end());

@@ -2,21 +2,21 @@
 
 namespace beckon::service {
 
-Bytes encode_entry(const profile::Marks& marks, ByteView record) {
+Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
   ByteWriter w;
   write_fields(w, marks);
   w.raw(record);
   return w.take();
 }
 
-Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes) {
+Result<IndexItem> decode_index_item(const profile::Schema& schema, ByteView bytes) {
   ByteReader in(bytes);
   profile::Marks marks;
   read_fields(in, marks);
   if (!in.ok()) return invalid("the marks of a stored record are malformed");
   auto record = profile::decode_record(schema, in.rest());
   if (!record) return record.error();
-  return IndexEntry{.marks = marks, .record = *std::move(record)};
+  return IndexItem{.marks = marks, .record = *std::move(record)};
 }
 
 ItemLimits IndexRules::limits() const {
@@ -27,7 +27,7 @@ ItemLimits IndexRules::limits() const {
 }
 
 Result<ItemInfo> IndexRules::read(const Id&, ByteView bytes) const {
-  auto entry = decode_entry(schema_, bytes);
+  auto entry = decode_index_item(schema_, bytes);
   if (!entry) return entry.error();
   const profile::Record& record = entry->record;
   Id owner{profile::owner_id(record.owner_key)};

@@ -13,12 +13,12 @@ namespace beckon::service {
 /// versions are told apart by the record alone.
 ///
 ///   u8 flags | u8 span | record, verbatim
-struct IndexEntry {
+struct IndexItem {
   profile::Marks marks{};
   profile::Record record{};
 };
-Bytes encode_entry(const profile::Marks& marks, ByteView record);
-Result<IndexEntry> decode_entry(const profile::Schema& schema, ByteView bytes);
+Bytes encode_index_item(const profile::Marks& marks, ByteView record);
+Result<IndexItem> decode_index_item(const profile::Schema& schema, ByteView bytes);
 inline ByteView record_of(ByteView entry) { return entry.subspan(2); }
 
 /// Index records: one per owner and key, versions by the owner's own count, a withdrawal as
@@ -31,7 +31,7 @@ class IndexRules final : public ItemRules {
   IndexRules(const profile::Schema& schema, GenuineRecords& genuine)
       : schema_(schema), genuine_(genuine) {}
 
-  ItemKind kind() const override { return ItemKind::index_record; }
+  ItemKind kind() const override { return ItemKind::index_item; }
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool open_to_all() const override { return false; }  // the index answers questions, not listings

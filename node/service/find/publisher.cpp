@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "node/service/find/index_item.h"
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "profile/person/profile_json.h"
 
 namespace beckon::service {
@@ -12,9 +12,9 @@ namespace {
 
 ItemClient::PutEntry entry_at(const profile::RingKey& key, const profile::Marks& marks,
                               ByteView record) {
-  return {.parcel = {.ring = Id{key},
-                     .kind = ItemKind::index_record,
-                     .bytes = encode_entry(marks, record)}};
+  return {.raw_item = {.ring = Id{key},
+                       .kind = ItemKind::index_item,
+                       .bytes = encode_index_item(marks, record)}};
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ void Publisher::begin(Job job) {
 void Publisher::put(const Job& job, std::uint64_t version, Batch batch) {
   if (batch.entries.empty()) return end(job, Published{.version = version});
   std::vector<Id> keys;
-  for (const auto& entry : batch.entries) keys.push_back(entry.parcel.ring);
+  for (const auto& entry : batch.entries) keys.push_back(entry.raw_item.ring);
   auto done = [this, job, version, records = batch.records,
                keys = std::move(keys)](const std::vector<ItemClient::Stored>& stored) {
     Published result{.version = version, .records = records};

@@ -12,7 +12,7 @@ Search::Search(Context& context, Replicas& replicas, Users& users, const profile
       publisher_(context, replicas, users, schema, salt, signer, options.publisher),
       verifier_(context, users, schema, options.verifier),
       finder_(context, schema, salt, genuine, options.finder) {
-  replicas.listen(ItemKind::index_record, index_);
+  replicas.listen(ItemKind::index_item, index_);
 }
 
 void Search::joined() {

@@ -23,20 +23,20 @@ const ItemRules* RuleBook::find(ItemKind kind) const {
   return found == rules_.end() ? nullptr : found->second;
 }
 
-RuleBook::Judged RuleBook::judge(const Parcel& parcel, WallTime now) const {
-  const ItemRules* rules = find(parcel.kind);
+RuleBook::Judged RuleBook::judge(const RawItem& raw_item, WallTime now) const {
+  const ItemRules* rules = find(raw_item.kind);
   if (!rules) return refused(Status::unsupported);
-  if (parcel.bytes.size() > rules->limits().max_bytes) return refused(Status::too_large);
-  auto info = rules->read(parcel.ring, parcel.bytes);
+  if (raw_item.bytes.size() > rules->limits().max_bytes) return refused(Status::too_large);
+  auto info = rules->read(raw_item.ring, raw_item.bytes);
   if (!info) {
     return refused(info.error().code == ErrorCode::refused ? Status::wrong_key : Status::malformed);
   }
   if (Status s = judge_times(*info, rules->limits(), now); s != Status::ok) return refused(s);
   return {.status = Status::ok,
-          .item = {.key = {parcel.ring, parcel.kind, info->sub},
+          .item = {.key = {raw_item.ring, raw_item.kind, info->sub},
                    .info = *info,
-                   .bytes = parcel.bytes,
-                   .digest = sha256(rules->signed_part(parcel.bytes))}};
+                   .bytes = raw_item.bytes,
+                   .digest = sha256(rules->signed_part(raw_item.bytes))}};
 }
 
 Status RuleBook::judge_times(const ItemInfo& info, const ItemLimits& limits, WallTime now) const {
@@ -58,8 +58,8 @@ bool RuleBook::genuine(const Item& item) const {
   return rules && rules->genuine(item.bytes);
 }
 
-RuleBook::Judged RuleBook::judge_fully(const Parcel& parcel, WallTime now) const {
-  Judged judged = judge(parcel, now);
+RuleBook::Judged RuleBook::judge_fully(const RawItem& raw_item, WallTime now) const {
+  Judged judged = judge(raw_item, now);
   if (judged.status == Status::ok && !genuine(judged.item)) return refused(Status::bad_signature);
   return judged;
 }

@@ -15,7 +15,7 @@ namespace beckon::service {
 using chord::Id;
 
 /// What a replicated item is; each kind has its own ItemRules.
-enum class ItemKind : std::uint8_t { author_record = 1, index_record = 2, mailbox_entry = 3 };
+enum class ItemKind : std::uint8_t { author_item = 1, index_item = 2, mailbox_item = 3 };
 
 /// Where an item lives: its place on the ring, its kind, and which of the items of that kind there
 /// it is (an author, an owner, a message id). Sorted by place first, so a stretch of the ring is a
@@ -78,19 +78,19 @@ struct Version {
 inline Version version(const Item& item) { return {item.info.seq, item.digest}; }
 
 /// An item on its way between nodes: not yet judged.
-struct Parcel {
+struct RawItem {
   Id ring{};
   ItemKind kind{};
   Bytes bytes{};
-  static constexpr Form form = exact("parcel");
+  static constexpr Form form = exact("raw_item");
   static void fields(auto& f, auto& m) {
     f("ring", m.ring);
     f("kind", m.kind);
     f.bytes32("bytes", m.bytes);
   }
-  friend bool operator==(const Parcel&, const Parcel&) = default;
+  friend bool operator==(const RawItem&, const RawItem&) = default;
 };
-inline Parcel parcel(const Item& item) { return {item.key.ring, item.key.kind, item.bytes}; }
+inline RawItem raw_item(const Item& item) { return {item.key.ring, item.key.kind, item.bytes}; }
 
 struct ItemLimits {
   std::size_t max_bytes{};          // of one item
@@ -136,9 +136,9 @@ class RuleBook {
     Status status{};
     Item item{};  // complete when ok
   };
-  Judged judge(const Parcel& parcel, WallTime now) const;  // all but the signature
+  Judged judge(const RawItem& raw_item, WallTime now) const;  // all but the signature
   bool genuine(const Item& item) const;
-  Judged judge_fully(const Parcel& parcel, WallTime now) const;  // what a reader does
+  Judged judge_fully(const RawItem& raw_item, WallTime now) const;  // what a reader does
 
  private:
   Status judge_times(const ItemInfo& info, const ItemLimits& limits, WallTime now) const;

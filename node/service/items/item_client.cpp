@@ -14,18 +14,18 @@ using PutEntry = ItemClient::PutEntry;
 /// its, too.
 std::vector<std::size_t> take_batch(const std::vector<PutEntry>& entries,
                                     std::vector<std::size_t>& todo, const Result<Owner>& owner) {
-  Id first = entries[todo.front()].parcel.ring;
+  Id first = entries[todo.front()].raw_item.ring;
   std::vector<std::size_t> batch;
   std::vector<std::size_t> rest;
   std::size_t bytes = 0;
   for (std::size_t i : todo) {
-    const Parcel& parcel = entries[i].parcel;
-    bool same = parcel.ring == first ||
-                (owner && Arc{.after = first, .upto = owner->owner.id}.contains(parcel.ring) &&
+    const RawItem& raw_item = entries[i].raw_item;
+    bool same = raw_item.ring == first ||
+                (owner && Arc{.after = first, .upto = owner->owner.id}.contains(raw_item.ring) &&
                  first != owner->owner.id);
     bool fits = batch.empty() ||
-                (batch.size() < max_parcels && bytes + parcel.bytes.size() <= max_parcel_bytes);
-    if (same && fits) bytes += parcel.bytes.size();
+                (batch.size() < max_parcels && bytes + raw_item.bytes.size() <= max_parcel_bytes);
+    if (same && fits) bytes += raw_item.bytes.size();
     (same && fits ? batch : rest).push_back(i);
   }
   todo = std::move(rest);
@@ -61,12 +61,12 @@ Flow<std::vector<ItemClient::Stored>> ItemClient::write_all(std::vector<PutEntry
   std::iota(writing.again.begin(), writing.again.end(), 0);
   for (std::size_t attempt = 1;; ++attempt) {
     auto todo = std::exchange(writing.again, {});
-    std::ranges::sort(todo, {}, [&](std::size_t i) { return writing.entries[i].parcel.ring; });
+    std::ranges::sort(todo, {}, [&](std::size_t i) { return writing.entries[i].raw_item.ring; });
     Scope requests(options_.max_owner_requests);
     while (!todo.empty()) {
       auto room = requests.room();
       co_await room;
-      auto owner_found = lookup(context_, writing.entries[todo.front()].parcel.ring);
+      auto owner_found = lookup(context_, writing.entries[todo.front()].raw_item.ring);
       auto owner = co_await owner_found;
       auto batch = take_batch(writing.entries, todo, owner);
       if (owner)

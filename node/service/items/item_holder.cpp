@@ -79,7 +79,7 @@ std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, T
 }
 
 ItemHolder::Going ItemHolder::consider(const Offer& offer, Intake intake) {
-  auto judged = rules_.judge(offer.parcel, context_.now().wall);
+  auto judged = rules_.judge(offer.raw_item, context_.now().wall);
   Item& item = judged.item;
   auto refuse = [&](Status status) {
     ++counters_.refused;

@@ -27,7 +27,7 @@ class ItemHolder {
   void load();  // once, before anything else: what the disk kept; damaged rows are dropped
 
   struct Offer {
-    Parcel parcel{};
+    RawItem raw_item{};
     std::optional<std::uint64_t> expected_seq{};
     std::optional<Source> source{};  // none: this node itself
   };

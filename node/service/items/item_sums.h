@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "node/service/items/item_span.h"
-#include "node/service/items/sync_entry.h"
+#include "node/service/items/item_stamp.h"
 
 namespace beckon::service {
 

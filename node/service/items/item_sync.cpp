@@ -6,13 +6,13 @@ namespace beckon::service {
 
 namespace {
 
-bool older(const Item& held, const SyncEntry& entry) {
-  SyncEntry mine = sync_entry(held);
+bool older(const Item& held, const ItemStamp& entry) {
+  ItemStamp mine = item_stamp(held);
   return std::tie(mine.seq, mine.check) < std::tie(entry.seq, entry.check);
 }
 
-bool newer(const Item& held, const SyncEntry& entry) {
-  SyncEntry mine = sync_entry(held);
+bool newer(const Item& held, const ItemStamp& entry) {
+  ItemStamp mine = item_stamp(held);
   return std::tie(mine.seq, mine.check) > std::tie(entry.seq, entry.check);
 }
 
@@ -153,7 +153,7 @@ Flow<bool> ItemSync::list(Session* session) {
   holder_.table().each(request.span, [&](const Item& item) {
     if (!item.live(now)) return true;
     cut = request.entries.size() == max_sync_entries;
-    if (!cut) request.entries.push_back(sync_entry(item));
+    if (!cut) request.entries.push_back(item_stamp(item));
     return !cut;
   });
   if (cut) {
@@ -168,7 +168,7 @@ Flow<bool> ItemSync::list(Session* session) {
   if (!reply->wanted.empty() && reply->wanted.back() >= request.entries.size()) co_return false;
   for (std::uint16_t place : reply->wanted) session->push.push_back(request.entries[place].key);
   if (session->direction == Direction::push) co_return true;
-  for (const SyncEntry& entry : reply->offered) {
+  for (const ItemStamp& entry : reply->offered) {
     if (!request.span.contains(entry.key)) co_return false;
     session->pull.push_back(entry.key);
   }
@@ -181,17 +181,17 @@ Flow<bool> ItemSync::list(Session* session) {
 Flow<bool> ItemSync::push(Session* session) {
   ReplicateRequest request;
   std::size_t bytes = 0;
-  while (!session->push.empty() && request.parcels.size() < max_parcels) {
+  while (!session->push.empty() && request.raw_items.size() < max_parcels) {
     const Item* item = holder_.live(session->push.front());
     if (item && bytes > 0 && bytes + item->bytes.size() > max_parcel_bytes) break;
     if (item) {
       bytes += item->bytes.size();
-      request.parcels.push_back(parcel(*item));
+      request.raw_items.push_back(raw_item(*item));
     }
     session->push.pop_front();
   }
-  if (request.parcels.empty()) co_return true;
-  std::size_t count = request.parcels.size();
+  if (request.raw_items.empty()) co_return true;
+  std::size_t count = request.raw_items.size();
   auto answer = ask_peer(*session, FrameType::replicate_req, encode(std::exchange(request, {})));
   auto frame = co_await answer;
   auto reply = read(*session, FrameType::replicate_req, frame, decode<ReplicateReply>);
@@ -211,7 +211,7 @@ Flow<bool> ItemSync::pull(Session* session) {
   keys.erase(keys.begin(), keys.begin() + reply->done);
   std::vector<ItemHolder::Offer> offers;
   Source source{.copied = true, .peer = session->peer.id};
-  for (const Parcel& p : reply->parcels) offers.push_back({.parcel = p, .source = source});
+  for (const RawItem& p : reply->raw_items) offers.push_back({.raw_item = p, .source = source});
   Pending<std::vector<ItemHolder::Taken>> durable(context_, [&](auto done) {
     holder_.take(std::move(offers), ItemHolder::Intake::copy, done);
   });
@@ -279,7 +279,7 @@ void ItemSync::offer(const Arc& concern, const ListRequest& asked, ListReply& re
     while (listed != asked.entries.end() && listed->key < item.key) ++listed;
     bool known = listed != asked.entries.end() && listed->key == item.key;
     if (!item.live(now) || (known && !newer(item, *listed))) return true;
-    if (concern.contains(item.key.ring)) reply.offered.push_back(sync_entry(item));
+    if (concern.contains(item.key.ring)) reply.offered.push_back(item_stamp(item));
     return true;
   });
 }
@@ -294,12 +294,12 @@ void ItemSync::on_want(const Request& request) {
   std::size_t bytes = 0;
   for (const ItemKey& key : asked->keys) {
     const Item* item = concern.contains(key.ring) ? holder_.live(key) : nullptr;
-    if (reply.parcels.size() == max_parcels) break;
+    if (reply.raw_items.size() == max_parcels) break;
     if (item && bytes > 0 && bytes + item->bytes.size() > max_parcel_bytes) break;
     ++reply.done;
     if (!item) continue;
     bytes += item->bytes.size();
-    reply.parcels.push_back(parcel(*item));
+    reply.raw_items.push_back(raw_item(*item));
   }
   context_.reply(request, raw(FrameType::sync_want_rep), encode(reply));
 }

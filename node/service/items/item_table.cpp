@@ -75,7 +75,7 @@ const ItemSums& ItemTable::sums(WallTime now) {
 
 void ItemTable::sum_up(const Item& item, bool add) {
   if (add) {
-    sums_.add(item.key, number_of(sync_entry(item)));
+    sums_.add(item.key, number_of(item_stamp(item)));
   } else {
     sums_.remove(item.key);
   }

@@ -43,13 +43,13 @@ void PutServer::begin(const Request& request, PutRequest put) {
   job.request.body.clear();
   std::size_t first_targets = choose_targets(job, put);
   job.reply.entries.resize(put.entries.size());
-  job.parcels.resize(put.entries.size());
+  job.raw_items.resize(put.entries.size());
 
   std::vector<ItemHolder::Offer> offers;
   std::optional<Source> source = Source{.peer = request.from.id};
   if (request.from.id == context_.self().id) source.reset();
   for (const auto& entry : put.entries) {
-    offers.push_back({entry.parcel, entry.expected_seq, source});
+    offers.push_back({entry.raw_item, entry.expected_seq, source});
   }
   job.waiting = 1;
   auto statuses = holder_.take(std::move(offers), ItemHolder::Intake::put,
@@ -57,7 +57,7 @@ void PutServer::begin(const Request& request, PutRequest put) {
   charge_forgeries(puts_, request.from.id, statuses);
   // Copies travel while the disk here works; what is refused here travels nowhere.
   for (std::size_t i = 0; i < statuses.size(); ++i) {
-    if (statuses[i] == Status::ok) job.parcels[i] = std::move(put.entries[i].parcel);
+    if (statuses[i] == Status::ok) job.raw_items[i] = std::move(put.entries[i].raw_item);
     job.reply.entries[i].status = statuses[i];
   }
   spread(id, job, first_targets);
@@ -69,7 +69,7 @@ std::size_t PutServer::choose_targets(Job& job, const PutRequest& put) const {
   job.reply.wanted = static_cast<std::uint8_t>(std::min(options_.replicas, 1 + job.targets.size()));
   auto own = neighbourhood_.own();
   for (std::size_t i = 0; own && i < put.entries.size(); ++i) {
-    if (!own->contains(put.entries[i].parcel.ring)) job.owner_lacks.insert(i);
+    if (!own->contains(put.entries[i].raw_item.ring)) job.owner_lacks.insert(i);
   }
   auto owner = context_.predecessor();
   if (job.owner_lacks.empty() || !owner) return options_.replicas - 1;
@@ -97,8 +97,8 @@ void PutServer::stored_here(JobId id, const std::vector<ItemHolder::Taken>& take
 /// job waits for it in any case.
 std::vector<std::size_t> PutServer::lacking(const Job& job) const {
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < job.parcels.size(); ++i) {
-    bool wanted = !job.parcels[i].bytes.empty() && job.reply.entries[i].status == Status::ok;
+  for (std::size_t i = 0; i < job.raw_items.size(); ++i) {
+    bool wanted = !job.raw_items[i].bytes.empty() && job.reply.entries[i].status == Status::ok;
     if (wanted && job.reply.entries[i].copies < options_.replicas) out.push_back(i);
   }
   return out;
@@ -116,10 +116,10 @@ void PutServer::send(JobId id, Job& job, const PeerRef& to, std::vector<std::siz
     std::vector<std::size_t> sent;
     std::size_t bytes = 0;
     for (; i < entries.size() && sent.size() < max_parcels; ++i) {
-      const Parcel& parcel = job.parcels[entries[i]];
-      if (bytes > 0 && bytes + parcel.bytes.size() > max_parcel_bytes) break;
-      bytes += parcel.bytes.size();
-      request.parcels.push_back(parcel);
+      const RawItem& raw_item = job.raw_items[entries[i]];
+      if (bytes > 0 && bytes + raw_item.bytes.size() > max_parcel_bytes) break;
+      bytes += raw_item.bytes.size();
+      request.raw_items.push_back(raw_item);
       sent.push_back(entries[i]);
     }
     ++job.waiting;
@@ -174,7 +174,7 @@ void PutServer::answer(JobId id) {
 void PutServer::on_replicate(const Request& request) {
   auto asked = decode<ReplicateRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
-  std::size_t count = asked->parcels.size();
+  std::size_t count = asked->raw_items.size();
   // From afar come strays only, which are few; what looks like one is judged as if it were put.
   bool near = holder_.near(request.from.id);
   Gate& gate = near ? copies_ : puts_;
@@ -184,8 +184,8 @@ void PutServer::on_replicate(const Request& request) {
   }
   Source source{.copied = near, .peer = request.from.id};
   std::vector<ItemHolder::Offer> offers;
-  for (Parcel& parcel : asked->parcels) {
-    offers.push_back({.parcel = std::move(parcel), .source = source});
+  for (RawItem& raw_item : asked->raw_items) {
+    offers.push_back({.raw_item = std::move(raw_item), .source = source});
   }
   Request kept = request;
   kept.body.clear();

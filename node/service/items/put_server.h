@@ -30,7 +30,7 @@ class PutServer {
   struct Job {
     Request request{};
     PutReply reply{};
-    std::vector<Parcel> parcels{};        // by entry; empty bytes for those refused at once
+    std::vector<RawItem> raw_items{};     // by entry; empty bytes for those refused at once
     std::vector<PeerRef> targets{};       // the owner if it is not we; successors, nearest first
     Id owner{};                           // our predecessor, while owner_lacks is not empty
     std::set<std::size_t> owner_lacks{};  // entries whose keys are its, until it confirms them

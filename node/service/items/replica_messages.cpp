@@ -17,19 +17,19 @@ Id read_id(ByteReader& in) {
   return id;
 }
 
-void write(ByteWriter& out, const Parcel& parcel) {
-  write(out, parcel.ring);
-  out.u8(static_cast<std::uint8_t>(parcel.kind));
-  out.counted32(parcel.bytes);
+void write(ByteWriter& out, const RawItem& raw_item) {
+  write(out, raw_item.ring);
+  out.u8(static_cast<std::uint8_t>(raw_item.kind));
+  out.counted32(raw_item.bytes);
 }
 
-Parcel read_parcel(ByteReader& in) {
-  Parcel parcel;
-  parcel.ring = read_id(in);
-  parcel.kind = static_cast<ItemKind>(in.u8());
+RawItem read_raw_item(ByteReader& in) {
+  RawItem raw_item;
+  raw_item.ring = read_id(in);
+  raw_item.kind = static_cast<ItemKind>(in.u8());
   ByteView bytes = in.counted32();
-  parcel.bytes.assign(bytes.begin(), bytes.end());
-  return parcel;
+  raw_item.bytes.assign(bytes.begin(), bytes.end());
+  return raw_item;
 }
 
 void write(ByteWriter& out, const Span& span) {
@@ -92,7 +92,7 @@ Result<T> finish(const ByteReader& in, std::string_view what, T message) {
   return message;
 }
 
-bool rising(const std::vector<SyncEntry>& entries) {
+bool rising(const std::vector<ItemStamp>& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
     if (entries[i - 1].key >= entries[i].key) return false;
   }
@@ -109,7 +109,7 @@ Bytes encode(const PutRequest& m) {
   for (const auto& entry : m.entries) {
     out.u8(entry.expected_seq ? 1 : 0);
     if (entry.expected_seq) out.u64(*entry.expected_seq);
-    write(out, entry.parcel);
+    write(out, entry.raw_item);
   }
   return out.take();
 }
@@ -120,7 +120,7 @@ Result<PutRequest> decode_put_request(ByteView body) {
   m.entries.resize(read_count(in, max_parcels, parcel_overhead + 1));
   for (auto& entry : m.entries) {
     if (read_flag(in)) entry.expected_seq = in.u64();
-    entry.parcel = read_parcel(in);
+    entry.raw_item = read_raw_item(in);
   }
   return finish(in, "put request", std::move(m));
 }
@@ -196,16 +196,16 @@ Result<GetReply> decode_get_reply(ByteView body) {
 
 Bytes encode(const ReplicateRequest& m) {
   ByteWriter out;
-  write_count(out, m.parcels);
-  for (const Parcel& parcel : m.parcels) write(out, parcel);
+  write_count(out, m.raw_items);
+  for (const RawItem& raw_item : m.raw_items) write(out, raw_item);
   return out.take();
 }
 
 Result<ReplicateRequest> decode_replicate_request(ByteView body) {
   ByteReader in(body);
   ReplicateRequest m;
-  m.parcels.resize(read_count(in, max_parcels, parcel_overhead));
-  for (Parcel& parcel : m.parcels) parcel = read_parcel(in);
+  m.raw_items.resize(read_count(in, max_parcels, parcel_overhead));
+  for (RawItem& raw_item : m.raw_items) raw_item = read_raw_item(in);
   return finish(in, "replicate request", std::move(m));
 }
 
@@ -268,7 +268,7 @@ Bytes encode(const ListRequest& m) {
   write(out, m.span);
   out.u8(m.offer ? 1 : 0);
   write_count(out, m.entries);
-  for (const SyncEntry& entry : m.entries) out.raw(entry.bytes());
+  for (const ItemStamp& entry : m.entries) out.raw(entry.bytes());
   return out.take();
 }
 
@@ -277,8 +277,8 @@ Result<ListRequest> decode_list_request(ByteView body) {
   ListRequest m;
   m.span = read_span(in);
   m.offer = read_flag(in);
-  m.entries.resize(read_count(in, max_sync_entries, SyncEntry::size));
-  for (SyncEntry& entry : m.entries) entry = SyncEntry::read(in);
+  m.entries.resize(read_count(in, max_sync_entries, ItemStamp::size));
+  for (ItemStamp& entry : m.entries) entry = ItemStamp::read(in);
   bool within = m.entries.empty() ||
                 (m.span.contains(m.entries.front().key) && m.span.contains(m.entries.back().key));
   if (!within || !rising(m.entries)) in.fail();
@@ -289,7 +289,7 @@ Bytes encode(const ListReply& m) {
   ByteWriter out;
   write_places(out, m.wanted);
   write_count(out, m.offered);
-  for (const SyncEntry& entry : m.offered) out.raw(entry.bytes());
+  for (const ItemStamp& entry : m.offered) out.raw(entry.bytes());
   out.raw(m.covered.bytes());
   return out.take();
 }
@@ -298,8 +298,8 @@ Result<ListReply> decode_list_reply(ByteView body) {
   ByteReader in(body);
   ListReply m;
   m.wanted = read_places(in, max_sync_entries);
-  m.offered.resize(read_count(in, max_sync_entries, SyncEntry::size));
-  for (SyncEntry& entry : m.offered) entry = SyncEntry::read(in);
+  m.offered.resize(read_count(in, max_sync_entries, ItemStamp::size));
+  for (ItemStamp& entry : m.offered) entry = ItemStamp::read(in);
   m.covered = ItemKey::read(in);
   if (!rising(m.offered)) in.fail();
   return finish(in, "list reply", std::move(m));
@@ -323,8 +323,8 @@ Result<WantRequest> decode_want_request(ByteView body) {
 Bytes encode(const WantReply& m) {
   ByteWriter out;
   out.u16(m.done);
-  write_count(out, m.parcels);
-  for (const Parcel& parcel : m.parcels) write(out, parcel);
+  write_count(out, m.raw_items);
+  for (const RawItem& raw_item : m.raw_items) write(out, raw_item);
   return out.take();
 }
 
@@ -332,8 +332,8 @@ Result<WantReply> decode_want_reply(ByteView body) {
   ByteReader in(body);
   WantReply m;
   m.done = in.u16();
-  m.parcels.resize(read_count(in, max_parcels, parcel_overhead));
-  for (Parcel& parcel : m.parcels) parcel = read_parcel(in);
+  m.raw_items.resize(read_count(in, max_parcels, parcel_overhead));
+  for (RawItem& raw_item : m.raw_items) raw_item = read_raw_item(in);
   return finish(in, "want reply", std::move(m));
 }
 

@@ -5,7 +5,7 @@
 
 #include "node/service/items/item.h"
 #include "node/service/items/item_span.h"
-#include "node/service/items/sync_entry.h"
+#include "node/service/items/item_stamp.h"
 
 namespace beckon::service {
 
@@ -19,11 +19,11 @@ inline constexpr std::size_t max_chain = 16;
 
 struct PutRequest {
   struct Entry {
-    Parcel parcel{};
+    RawItem raw_item{};
     std::optional<std::uint64_t> expected_seq{};  // compare-and-swap; 0 expects nothing there
     static void fields(auto& f, auto& m) {
       f("expected seq", m.expected_seq);
-      f("parcel", m.parcel);
+      f("raw_item", m.raw_item);
     }
     friend bool operator==(const Entry&, const Entry&) = default;
   };
@@ -79,9 +79,9 @@ struct GetReply {
 };
 
 struct ReplicateRequest {
-  std::vector<Parcel> parcels{};
+  std::vector<RawItem> raw_items{};
   static constexpr Form form = exact("replicate request", FrameType::replicate_req);
-  static void fields(auto& f, auto& m) { f.list16("parcels", m.parcels, upto(max_parcels)); }
+  static void fields(auto& f, auto& m) { f.list16("raw_items", m.raw_items, upto(max_parcels)); }
 };
 struct ReplicateReply {
   std::vector<Status> statuses{};  // ok: this version or a newer one is durable there
@@ -125,7 +125,7 @@ struct DigestReply {
 struct ListRequest {
   Span span{};
   bool offer = false;                // also say what you have that I lack
-  std::vector<SyncEntry> entries{};  // all I hold in the span
+  std::vector<ItemStamp> entries{};  // all I hold in the span
   static constexpr Form form = exact("list request", FrameType::sync_list_req);
   static void fields(auto& f, auto& m) {
     f("span", m.span);
@@ -140,7 +140,7 @@ struct ListRequest {
 };
 struct ListReply {
   std::vector<std::uint16_t> wanted{};  // places in the request's list
-  std::vector<SyncEntry> offered{};     // newer here, or unknown to the asker
+  std::vector<ItemStamp> offered{};     // newer here, or unknown to the asker
   ItemKey covered{};                    // offers are complete up to here, inclusive
   static constexpr Form form = exact("list reply", FrameType::sync_list_rep);
   static void fields(auto& f, auto& m) {
@@ -157,12 +157,13 @@ struct WantRequest {
   static void fields(auto& f, auto& m) { f.list16("keys", m.keys, upto(max_sync_entries)); }
 };
 struct WantReply {
-  std::vector<Parcel> parcels{};  // in the order asked, as many as fit; those not held are left out
-  std::uint16_t done{};           // keys dealt with; ask again for the rest
+  std::vector<RawItem>
+      raw_items{};       // in the order asked, as many as fit; those not held are left out
+  std::uint16_t done{};  // keys dealt with; ask again for the rest
   static constexpr Form form = exact("want reply", FrameType::sync_want_rep);
   static void fields(auto& f, auto& m) {
     f("keys done", m.done);
-    f.list16("parcels", m.parcels, upto(max_parcels));
+    f.list16("raw_items", m.raw_items, upto(max_parcels));
   }
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 7> op_names{"invite", "accept", "decline", "roster",
                                                    "line",   "alive",  "hangup"};
 
-Json member_json(const Callee& callee) {
+Json member_json(const PersonRef& callee) {
   return {{"key", to_hex(callee.key)},
           {"name", callee.name},
           {"seal", to_hex(callee.message_key)},
@@ -34,7 +34,7 @@ std::optional<std::array<std::uint8_t, 32>> key_field(const Json& object, const 
   return ByteReader(*bytes).array<32>();
 }
 
-std::optional<Callee> read_member(const Json& object) {
+std::optional<PersonRef> read_member(const Json& object) {
   if (!object.is_object()) return std::nullopt;
   auto key = key_field(object, "key");
   auto seal = key_field(object, "seal");
@@ -45,11 +45,11 @@ std::optional<Callee> read_member(const Json& object) {
     return std::nullopt;
   auto id = Id::from_hex(*host);
   if (!id) return std::nullopt;
-  return Callee{
+  return PersonRef{
       .key = *key, .name = *name, .message_key = *seal, .host = {.id = *id, .address = *address}};
 }
 
-bool read_members(const Json& object, std::vector<Callee>& out) {
+bool read_members(const Json& object, std::vector<PersonRef>& out) {
   auto found = object.find("members");
   if (found == object.end()) return true;
   if (!found->is_array() || found->size() > CallMessage::max_members) return false;
@@ -67,7 +67,7 @@ std::string encode(const CallMessage& message) {
   Json out{{"op", op_names[static_cast<std::size_t>(message.op)]}};
   if (!message.text.empty()) out["text"] = message.text;
   if (message.count != 0) out["count"] = message.count;
-  for (const Callee& member : message.members) out["members"].push_back(member_json(member));
+  for (const PersonRef& member : message.members) out["members"].push_back(member_json(member));
   return out.sorted().dump();  // by name, as these bytes always were
 }
 

@@ -26,7 +26,7 @@ struct CallMessage {
   Op op = Op::alive;
   std::string text{};
   std::uint64_t count{};  // grows by one with every message of this sender to this recipient
-  std::vector<Callee> members{};
+  std::vector<PersonRef> members{};
   friend bool operator==(const CallMessage&, const CallMessage&) = default;
 };
 

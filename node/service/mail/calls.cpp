@@ -77,7 +77,7 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
   if (invite.to.empty()) return invalid("a call needs somebody to call");
   if (invite.to.size() >= CallMessage::max_members)
     return invalid("a call holds at most 64 people");
-  for (const Callee& callee : invite.to) {
+  for (const PersonRef& callee : invite.to) {
     if (callee.id() == invite.from) return invalid("you cannot call yourself");
   }
   if (busy(invite.from)) return in_a_call();
@@ -92,7 +92,7 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
             .invited = context_.now().mono};
   auto secret = context_.secrets().next();
   std::copy_n(secret.begin(), call.id.size(), call.id.begin());
-  for (const Callee& callee : invite.to) call.members[callee.id()] = {.callee = callee};
+  for (const PersonRef& callee : invite.to) call.members[callee.id()] = {.callee = callee};
   Key key{invite.from, call.id};
   forget_oldest(key.first);
   names_[key] = invite.name;
@@ -106,7 +106,7 @@ Result<Letter::Number> Calls::invite(const Invite& invite) {
 }
 
 /// How others reach this user: the caller says so itself, so that an answer needs no search.
-Callee Calls::self(const User& user, const std::string& name) const {
+PersonRef Calls::self(const User& user, const std::string& name) const {
   return {.key = user.key,
           .name = name,
           .message_key = hpke::public_key(user.message_keys.front().secret),
@@ -216,7 +216,7 @@ Delivery Calls::invited(const User& to, const Letter& letter, const CallMessage&
             .from = sender,
             .since = context_.now().mono,
             .invited = context_.now().mono};
-  for (const Callee& member : message.members) {
+  for (const PersonRef& member : message.members) {
     if (member.id() != to.id()) call.members[member.id()] = {.callee = member};
   }
   Call::Member& host = call.members[sender];
@@ -308,7 +308,7 @@ CallMessage Calls::roster_of(const Call& call) const {
 
 /// The caller says who is in; whoever is new to us counts as joined from now on.
 void Calls::roster(Call& call, const CallMessage& message) {
-  for (const Callee& callee : message.members) {
+  for (const PersonRef& callee : message.members) {
     if (callee.id() == call.user) continue;
     auto known = call.members.find(callee.id());
     if (known == call.members.end() && call.members.size() >= CallMessage::max_members) continue;

@@ -16,7 +16,7 @@ struct Call {
   enum class State : std::uint8_t { inviting, ringing, active, ended };
   enum class Standing : std::uint8_t { invited, joined, gone };
   struct Member {
-    Callee callee{};
+    PersonRef callee{};
     Standing standing = Standing::invited;
     /// Once gone: busy, declined, refused, no answer, unreachable, hung up or dropped.
     std::string why{};
@@ -70,7 +70,7 @@ class Calls {
   struct Invite {
     UserId from{};
     std::string name{};
-    std::vector<Callee> to{};
+    std::vector<PersonRef> to{};
   };
   Result<Letter::Number> invite(const Invite& invite);
   Result<void> accept(const Key& key, const std::string& name);
@@ -107,7 +107,7 @@ class Calls {
   std::size_t open_calls(const UserId& user, const UserId* from = nullptr) const;
   bool busy(const UserId& user) const;
   CallMessage roster_of(const Call& call) const;
-  Callee self(const User& user, const std::string& name) const;
+  PersonRef self(const User& user, const std::string& name) const;
 
   Context& context_;
   const Users& users_;

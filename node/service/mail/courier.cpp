@@ -1,8 +1,8 @@
 #include "node/service/mail/courier.h"
 
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "node/service/mail/mail_messages.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 
 namespace beckon::service {
 
@@ -19,7 +19,7 @@ std::optional<SendState> state_of(const Result<Frame>& answer) {
 }
 
 /// True if the locator says something new.
-bool learn(Callee& callee, const Result<Locator>& locator) {
+bool learn(PersonRef& callee, const Result<Locator>& locator) {
   bool news =
       locator && (locator->host != callee.host || locator->message_key != callee.message_key);
   if (!news) return false;
@@ -39,7 +39,7 @@ Courier::Courier(Context& context, Replicas& replicas, const Signer& signer, con
       options_(options),
       trips_(options.max_trips) {}
 
-void Courier::bring(const User& from, Letter letter, const Callee& callee, WallTime expiry,
+void Courier::bring(const User& from, Letter letter, const PersonRef& callee, WallTime expiry,
                     Fallback fallback, Done done) {
   letter.from = from.key;
   letter.to = callee.id();
@@ -64,7 +64,7 @@ Result<Envelope> Courier::sealed(const Trip& trip) {
 }
 
 Flow<Courier::Outcome> Courier::travel(Trip trip) {
-  Callee& callee = trip.callee;
+  PersonRef& callee = trip.callee;
   bool reachable = callee.message_key != hpke::PublicKey{} && !callee.host.address.empty();
   for (bool located = false;; located = true) {
     if (reachable) {
@@ -88,11 +88,11 @@ Flow<Courier::Outcome> Courier::travel(Trip trip) {
     co_return Outcome{.callee = callee};
   auto envelope = sealed(trip);
   if (!envelope) co_return Outcome{.callee = callee};
-  Parcel parcel{.ring = mailbox_key(overlay_, callee.id()),
-                .kind = ItemKind::mailbox_entry,
-                .bytes = std::move(envelope->bytes)};
+  RawItem raw_item{.ring = mailbox_key(overlay_, callee.id()),
+                   .kind = ItemKind::mailbox_item,
+                   .bytes = std::move(envelope->bytes)};
   Pending<std::vector<ItemClient::Stored>> in_mailbox(
-      context_, [&](auto done) { replicas_.put({{.parcel = std::move(parcel)}}, done); });
+      context_, [&](auto done) { replicas_.put({{.raw_item = std::move(raw_item)}}, done); });
   auto stored = co_await in_mailbox;
   bool kept = stored.front().status == Status::ok && stored.front().safe;
   SendState state = kept ? SendState::kept : SendState::unreachable;
@@ -101,7 +101,7 @@ Flow<Courier::Outcome> Courier::travel(Trip trip) {
 
 void Courier::locate(const PublicKey& key, std::function<void(Result<Locator>)> done) {
   Id place = author_record_key(overlay_, Locator::topic, key);
-  replicas_.get(place, ItemKind::author_record,
+  replicas_.get(place, ItemKind::author_item,
                 [this, done = std::move(done)](const Result<std::vector<Item>>& items) {
                   if (!items) return done(items.error());
                   for (const Item& item : *items) {

@@ -18,7 +18,7 @@ class Courier {
   /// What became of it, and what was learnt of the callee on the way.
   struct Outcome {
     SendState state = SendState::unreachable;
-    Callee callee{};
+    PersonRef callee{};
   };
   using Done = std::function<void(Outcome)>;
   enum class Fallback : std::uint8_t { mailbox, none };  // calls are of no use later
@@ -26,7 +26,7 @@ class Courier {
   Courier(Context& context, Replicas& replicas, const Signer& signer, const Digest& overlay,
           Options options);
 
-  void bring(const User& from, Letter letter, const Callee& callee, WallTime expiry,
+  void bring(const User& from, Letter letter, const PersonRef& callee, WallTime expiry,
              Fallback fallback, Done done);
 
   /// The callee's locator, as the ring has it now.
@@ -36,7 +36,7 @@ class Courier {
   struct Trip {
     SecretSeed seed{};
     Letter letter{};
-    Callee callee{};
+    PersonRef callee{};
     WallTime expiry{};
     Fallback fallback{};
   };

@@ -1,6 +1,6 @@
 #include "node/service/mail/locators.h"
 
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 
 namespace beckon::service {
 
@@ -55,15 +55,15 @@ ItemClient::PutEntry Locators::entry(const User& user) {
   seq = next_seq(std::max(seq, user.version), context_.now().wall);
   Locator locator{.host = context_.self(),
                   .message_key = hpke::public_key(user.message_keys.front().secret)};
-  AuthorRecord record{.topic = Locator::topic,
-                      .author = user.key,
-                      .seq = seq,
-                      .issued = context_.now().wall,
-                      .life = options_.life,
-                      .payload = encode(locator)};
-  return {.parcel = {.ring = author_record_key(overlay_, Locator::topic, user.key),
-                     .kind = ItemKind::author_record,
-                     .bytes = sign_author_record(record, overlay_, user.seed, signer_)}};
+  AuthorItem record{.topic = Locator::topic,
+                    .author = user.key,
+                    .seq = seq,
+                    .issued = context_.now().wall,
+                    .life = options_.life,
+                    .payload = encode(locator)};
+  return {.raw_item = {.ring = author_record_key(overlay_, Locator::topic, user.key),
+                       .kind = ItemKind::author_item,
+                       .bytes = sign_author_record(record, overlay_, user.seed, signer_)}};
 }
 
 /// Nothing runs before: what failed must not be tried at once, and needs one timer only.

@@ -23,8 +23,8 @@ std::string_view beginning(std::string_view text, std::size_t limit) {
 
 struct Tally {
   std::array<std::size_t, send_states> of{};  // by SendState
-  explicit Tally(const Posting& posting) {
-    for (const auto& [user, outgoing] : posting.to) ++of[static_cast<std::size_t>(outgoing.state)];
+  explicit Tally(const SentLetter& sent) {
+    for (const auto& [user, outgoing] : sent.to) ++of[static_cast<std::size_t>(outgoing.state)];
   }
   void add_to(Json& json) const {
     for (SendState state : {SendState::delivered, SendState::kept, SendState::refused,
@@ -68,20 +68,20 @@ Json message_json(const Message& message, Inbox::Place place, const Contact* sen
   return out;
 }
 
-Json posting_json(const Posting& posting) {
+Json sent_letter_json(const SentLetter& sent) {
   Json to = Json::array();
-  for (const auto& [user, outgoing] : posting.to) {
+  for (const auto& [user, outgoing] : sent.to) {
     to.push_back(
         {{"user", user.hex()}, {"name", outgoing.callee.name}, {"state", to_text(outgoing.state)}});
   }
-  Json out{{"id", to_hex(posting.letter.id)}, {"to", std::move(to)}};
-  Tally(posting).add_to(out);
+  Json out{{"id", to_hex(sent.letter.id)}, {"to", std::move(to)}};
+  Tally(sent).add_to(out);
   return out;
 }
 
-Json progress_json(const Posting& posting) {
-  Json out{{"to", posting.to.size()}};
-  Tally(posting).add_to(out);
+Json progress_json(const SentLetter& sent) {
+  Json out{{"to", sent.to.size()}};
+  Tally(sent).add_to(out);
   return out;
 }
 

@@ -16,9 +16,9 @@ Json message_json(const Message& message, Inbox::Place place, const Contact* sen
                   bool whole = true);
 
 /// {"id","to":[{"user","name","state"}],"delivered","kept","refused","unreachable","sending"}
-Json posting_json(const Posting& posting);
+Json sent_letter_json(const SentLetter& sent);
 
 /// The numbers of the above alone, and how many there are: `to`.
-Json progress_json(const Posting& posting);
+Json progress_json(const SentLetter& sent);
 
 }  // namespace beckon::service

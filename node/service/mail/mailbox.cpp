@@ -1,6 +1,6 @@
 #include "node/service/mail/mailbox.h"
 
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 
 namespace beckon::service {
 
@@ -61,7 +61,7 @@ Flow<void> Mailbox::visit(UserId id) {
         if (letters++ < options_.max_letters) take(id, bytes);
       }
       more = reply->more && !reply->envelopes.empty() && ++pages < options_.max_pages;
-      if (more) after = MailboxRules::entry_id(reply->envelopes.back());
+      if (more) after = MailboxRules::mailbox_item_id(reply->envelopes.back());
     }
   }
 }
@@ -91,13 +91,13 @@ void Mailbox::take(const UserId& user, const Bytes& bytes) {
 
 void Mailbox::acknowledge(const User& user, const Envelope& envelope) {
   MailboxAck ack{.recipient = user.key,
-                 .entry = MailboxRules::entry_id(envelope.bytes),
+                 .entry = MailboxRules::mailbox_item_id(envelope.bytes),
                  .expiry = envelope.expiry};
   if (acks_.size() >= options_.max_acks) return;
-  Parcel parcel{.ring = mailbox_key(overlay_, user.id()),
-                .kind = ItemKind::mailbox_entry,
-                .bytes = sign_mailbox_ack(ack, overlay_, user.seed, signer_)};
-  acks_.push_back({.parcel = std::move(parcel)});
+  RawItem raw_item{.ring = mailbox_key(overlay_, user.id()),
+                   .kind = ItemKind::mailbox_item,
+                   .bytes = sign_mailbox_ack(ack, overlay_, user.seed, signer_)};
+  acks_.push_back({.raw_item = std::move(raw_item)});
   send_acks();
 }
 
@@ -129,7 +129,7 @@ void Mailbox::send_receipt(const User& user, const Letter& letter) {
   receipt.id = letter.id;
   receipt.kind = Letter::Kind::receipt;
   receipt.time = context_.now().wall;
-  Callee sender{.key = letter.from, .name = letter.name};
+  PersonRef sender{.key = letter.from, .name = letter.name};
   ++receipts_under_way_;
   courier_.bring(user, std::move(receipt), sender, context_.now().wall + max_letter_life,
                  Courier::Fallback::mailbox, [this](const Courier::Outcome&) {
@@ -156,7 +156,7 @@ Result<FetchReply> Mailbox::page_for(const FetchRequest& request) const {
   FetchReply out;
   std::size_t bytes = 0;
   Id place = mailbox_key(overlay_, user_id(request.user));
-  replicas_.table().each_at(place, ItemKind::mailbox_entry, [&](const Item& item) {
+  replicas_.table().each_at(place, ItemKind::mailbox_item, [&](const Item& item) {
     if (item.info.tombstone || !item.live(now) || (request.after && item.key.sub <= *request.after))
       return true;
     out.more = bytes > 0 && bytes + item.bytes.size() > max_fetch_bytes;

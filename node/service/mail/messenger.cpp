@@ -38,7 +38,7 @@ Messenger::Messenger(Context& context, Users& users, Contacts& contacts, Outbox&
       }) {}
 
 void Messenger::start() {
-  for (const auto& [name, posting] : outbox_.all()) enqueue(name);
+  for (const auto& [name, sent] : outbox_.all()) enqueue(name);
   forget_period();
   run();
 }
@@ -66,7 +66,7 @@ Result<void> Messenger::check(const Send& send) {
 
 /// Whom one writes to is no stranger any more: an answer shall not land among the requests.
 void Messenger::remember(const Send& send) {
-  for (const Callee& callee : send.to) {
+  for (const PersonRef& callee : send.to) {
     const Contact* known = contacts_.find(send.from, callee.id());
     if (send.to.size() > options_.group_size && known == nullptr) continue;
     Contact contact = known != nullptr ? *known : Contact{.key = callee.key};
@@ -81,17 +81,17 @@ void Messenger::remember(const Send& send) {
 
 Result<Outbox::Name> Messenger::send(Send send, Context::WriteDone accepted) {
   if (auto good = check(send); !good) return good.error();
-  Posting posting{.from = send.from, .expiry = context_.now().wall + options_.life};
+  SentLetter sent{.from = send.from, .expiry = context_.now().wall + options_.life};
   auto secret = context_.secrets().next();
-  std::copy_n(secret.begin(), posting.letter.id.size(), posting.letter.id.begin());
-  posting.letter.from = users_.find(send.from)->key;
-  posting.letter.time = context_.now().wall;
-  posting.letter.thread = send.thread;
-  posting.letter.name = send.name;
-  posting.letter.body = send.text;
-  for (const Callee& callee : send.to) posting.to[callee.id()] = {.callee = callee};
-  Outbox::Name name{send.from, posting.letter.id};
-  auto added = outbox_.add(std::move(posting),
+  std::copy_n(secret.begin(), sent.letter.id.size(), sent.letter.id.begin());
+  sent.letter.from = users_.find(send.from)->key;
+  sent.letter.time = context_.now().wall;
+  sent.letter.thread = send.thread;
+  sent.letter.name = send.name;
+  sent.letter.body = send.text;
+  for (const PersonRef& callee : send.to) sent.to[callee.id()] = {.callee = callee};
+  Outbox::Name name{send.from, sent.letter.id};
+  auto added = outbox_.add(std::move(sent),
                            [this, name, accepted = std::move(accepted)](const Result<void>& r) {
                              if (!r) watchers_.erase(name);
                              accepted(r ? r : not_kept(r.error()));
@@ -110,9 +110,9 @@ void Messenger::watch(const Outbox::Name& name, Changed changed) {
 }
 
 void Messenger::enqueue(const Outbox::Name& name) {
-  const Posting* posting = outbox_.find(name);
-  if (posting == nullptr) return;
-  for (const auto& [to, outgoing] : posting->to) {
+  const SentLetter* sent = outbox_.find(name);
+  if (sent == nullptr) return;
+  for (const auto& [to, outgoing] : sent->to) {
     Errand errand{name, to};
     if (!is_final(outgoing.state) && busy_.insert(errand).second) queue_.push_back(errand);
   }
@@ -122,16 +122,16 @@ void Messenger::run() {
   while (under_way_ < options_.window && !queue_.empty()) {
     Errand errand = queue_.front();
     queue_.pop_front();
-    const Posting* posting = outbox_.find(errand.name);
+    const SentLetter* sent = outbox_.find(errand.name);
     const User* from = users_.find(errand.name.first);
-    bool due = posting != nullptr && from != nullptr && posting->expiry > context_.now().wall &&
-               !is_final(posting->to.at(errand.to).state);
+    bool due = sent != nullptr && from != nullptr && sent->expiry > context_.now().wall &&
+               !is_final(sent->to.at(errand.to).state);
     if (!due) {
       busy_.erase(errand);
       continue;
     }
     ++under_way_;
-    courier_.bring(*from, posting->letter, posting->to.at(errand.to).callee, posting->expiry,
+    courier_.bring(*from, sent->letter, sent->to.at(errand.to).callee, sent->expiry,
                    Courier::Fallback::mailbox,
                    [this, errand](const Courier::Outcome& outcome) { finished(errand, outcome); });
   }
@@ -139,12 +139,12 @@ void Messenger::run() {
 
 void Messenger::finished(const Errand& errand, const Courier::Outcome& outcome) {
   --under_way_;
-  const Posting* posting = outbox_.find(errand.name);
-  if (posting == nullptr) {
+  const SentLetter* sent = outbox_.find(errand.name);
+  if (sent == nullptr) {
     busy_.erase(errand);
     return run();
   }
-  Outgoing outgoing = posting->to.at(errand.to);
+  Outgoing outgoing = sent->to.at(errand.to);
   if (!is_final(outgoing.state)) {  // a receipt may have come while the trip went on
     // Kept stays true when a later try fails: a mailbox has it, or had it.
     bool fell = outgoing.state == SendState::kept && !is_final(outcome.state);
@@ -168,10 +168,10 @@ void Messenger::record(const Errand& errand, const Outgoing& outgoing) {
 
 void Messenger::tell(const Outbox::Name& name) {
   auto watcher = watchers_.find(name);
-  const Posting* posting = outbox_.find(name);
-  if (watcher == watchers_.end() || posting == nullptr) return;
+  const SentLetter* sent = outbox_.find(name);
+  if (watcher == watchers_.end() || sent == nullptr) return;
   Changed changed = watcher->second;  // it may unwatch itself
-  changed(*posting);
+  changed(*sent);
 }
 
 /// Doubles from try to try; a host that only wants a slower pace is asked again soon.
@@ -185,11 +185,10 @@ Duration Messenger::pause_after(const Outgoing& outgoing) {
 
 Delivery Messenger::receipt(const User& to, const Letter& letter) {
   Outbox::Name name{to.id(), letter.id};
-  const Posting* posting = outbox_.find(name);
-  if (posting == nullptr)
-    return Delivery::delivered;  // long done, or forgotten: nothing to correct
-  auto outgoing = posting->to.find(user_id(letter.from));
-  if (outgoing == posting->to.end()) return Delivery::refused;  // a receipt for what they never got
+  const SentLetter* sent = outbox_.find(name);
+  if (sent == nullptr) return Delivery::delivered;  // long done, or forgotten: nothing to correct
+  auto outgoing = sent->to.find(user_id(letter.from));
+  if (outgoing == sent->to.end()) return Delivery::refused;  // a receipt for what they never got
   if (outgoing->second.state != SendState::delivered) {
     Outgoing changed = outgoing->second;
     changed.state = SendState::delivered;

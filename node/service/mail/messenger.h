@@ -35,12 +35,12 @@ class Messenger {
   struct Send {
     UserId from{};
     std::string name{};  // what the sender calls itself
-    std::vector<Callee> to{};
+    std::vector<PersonRef> to{};
     std::string text{};
     Letter::Number thread{};
   };
   /// After every change of a state, and when the letter has become durable here.
-  using Changed = std::function<void(const Posting&)>;
+  using Changed = std::function<void(const SentLetter&)>;
 
   Messenger(Context& context, Users& users, Contacts& contacts, Outbox& outbox, Courier& courier,
             Locators& locators, Options options);

@@ -31,25 +31,26 @@ Bytes row_key(std::uint8_t kind, const Outbox::Name& name, const UserId* to = nu
   return encode(Key{kind, name, to != nullptr ? *to : UserId{}});
 }
 
-/// Letter rows sort before recipient rows, so a posting is there when its recipients come.
-Result<void> load_row(ByteView key, ByteView value, std::map<Outbox::Name, Posting>& postings) {
+/// Letter rows sort before recipient rows, so a sent is there when its recipients come.
+Result<void> load_row(ByteView key, ByteView value,
+                      std::map<Outbox::Name, SentLetter>& sent_letters) {
   auto name = decode<Key>(key);
   if (!name) return name.error();
   if (name->kind == letter_row) {
-    auto posting = decode<Posting>(value);
-    if (!posting) return posting.error();
-    posting->from = name->name.first;
-    if (name->name != Outbox::Name{user_id(posting->letter.from), posting->letter.id})
+    auto sent = decode<SentLetter>(value);
+    if (!sent) return sent.error();
+    sent->from = name->name.first;
+    if (name->name != Outbox::Name{user_id(sent->letter.from), sent->letter.id})
       return invalid("it stands under the name of another letter");
-    postings.emplace(name->name, *std::move(posting));
+    sent_letters.emplace(name->name, *std::move(sent));
     return {};
   }
   auto outgoing = decode<Outgoing>(value);
   if (!outgoing) return outgoing.error();
-  auto posting = postings.find(name->name);
-  if (posting == postings.end()) return invalid("a stored recipient has no letter");
+  auto sent = sent_letters.find(name->name);
+  if (sent == sent_letters.end()) return invalid("a stored recipient has no letter");
   if (outgoing->callee.id() != name->to) return invalid("it stands under another recipient");
-  posting->second.to.emplace(name->to, *std::move(outgoing));
+  sent->second.to.emplace(name->to, *std::move(outgoing));
   return {};
 }
 
@@ -73,7 +74,7 @@ const char* to_text(SendState state) {
   return "?";
 }
 
-bool Posting::open() const {
+bool SentLetter::open() const {
   return std::any_of(to.begin(), to.end(), [](const auto& entry) {
     return entry.second.state != SendState::delivered && entry.second.state != SendState::refused;
   });
@@ -92,35 +93,35 @@ Result<void> Outbox::load() {
   });
   if (!scanned) return scanned.error();
   if (!loaded) return loaded;
-  for (auto& [name, posting] : postings_) {
-    posting.durable = true;
-    by_age_.emplace(posting.expiry, name);
+  for (auto& [name, sent] : postings_) {
+    sent.durable = true;
+    by_age_.emplace(sent.expiry, name);
   }
   return {};
 }
 
-Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
-  if (posting.to.empty()) return invalid("a message needs somebody to go to");
-  if (posting.to.size() > options_.max_recipients) {
+Result<void> Outbox::add(SentLetter sent, Context::WriteDone done) {
+  if (sent.to.empty()) return invalid("a message needs somebody to go to");
+  if (sent.to.size() > options_.max_recipients) {
     return Error{
         ErrorCode::refused,
         fmt::format("a message goes to at most {} people, this one to {}; narrow the query",
-                    options_.max_recipients, posting.to.size())};
+                    options_.max_recipients, sent.to.size())};
   }
   std::vector<Mutation> writes;
   if (!make_room(writes)) {
     return Error{ErrorCode::refused,
                  "too many messages are still on their way; wait for some to arrive"};
   }
-  Name name{posting.from, posting.letter.id};
+  Name name{sent.from, sent.letter.id};
   writes.push_back(
-      {.table = Table::outbox, .key = row_key(letter_row, name), .value = encode(posting)});
-  for (const auto& [to, outgoing] : posting.to) {
+      {.table = Table::outbox, .key = row_key(letter_row, name), .value = encode(sent)});
+  for (const auto& [to, outgoing] : sent.to) {
     writes.push_back(
         {.table = Table::outbox, .key = row_key(callee_row, name, &to), .value = encode(outgoing)});
   }
-  by_age_.emplace(posting.expiry, name);
-  postings_.insert_or_assign(name, std::move(posting));
+  by_age_.emplace(sent.expiry, name);
+  postings_.insert_or_assign(name, std::move(sent));
   context_.write(std::move(writes),
                  [this, name, done = std::move(done)](const Result<void>& written) {
                    auto found = postings_.find(name);
@@ -139,26 +140,26 @@ Result<void> Outbox::add(Posting posting, Context::WriteDone done) {
 bool Outbox::make_room(std::vector<Mutation>& writes) {
   if (postings_.size() < options_.max_postings) return true;
   auto done = std::find_if(by_age_.begin(), by_age_.end(), [&](const auto& entry) {
-    const Posting& posting = postings_.at(entry.second);
-    return posting.durable && !posting.open();
+    const SentLetter& sent = postings_.at(entry.second);
+    return sent.durable && !sent.open();
   });
   if (done == by_age_.end()) return false;
   erase(postings_.find(done->second), writes);
   return true;
 }
 
-void Outbox::erase(std::map<Name, Posting>::iterator posting, std::vector<Mutation>& writes) {
-  const Name& name = posting->first;
+void Outbox::erase(std::map<Name, SentLetter>::iterator sent, std::vector<Mutation>& writes) {
+  const Name& name = sent->first;
   writes.push_back({.table = Table::outbox, .key = row_key(letter_row, name)});
-  for (const auto& [to, outgoing] : posting->second.to) {
+  for (const auto& [to, outgoing] : sent->second.to) {
     writes.push_back({.table = Table::outbox, .key = row_key(callee_row, name, &to)});
     changed_.erase({name, to});
   }
-  by_age_.erase({posting->second.expiry, name});
-  postings_.erase(posting);
+  by_age_.erase({sent->second.expiry, name});
+  postings_.erase(sent);
 }
 
-const Posting* Outbox::find(const Name& name) const {
+const SentLetter* Outbox::find(const Name& name) const {
   auto found = postings_.find(name);
   return found == postings_.end() ? nullptr : &found->second;
 }
@@ -187,12 +188,12 @@ void Outbox::write_states() {
   std::vector<Mutation> writes;
   std::set<Row> rows;
   for (const auto& [name, to] : changed_) {
-    const Posting& posting = postings_.at(name);
-    if (!posting.durable) continue;  // behind its letter, never before it
+    const SentLetter& sent = postings_.at(name);
+    if (!sent.durable) continue;  // behind its letter, never before it
     rows.emplace(name, to);
     writes.push_back({.table = Table::outbox,
                       .key = row_key(callee_row, name, &to),
-                      .value = encode(posting.to.at(to))});
+                      .value = encode(sent.to.at(to))});
   }
   for (const Row& row : rows) changed_.erase(row);
   if (!changed_.empty()) write_states_after(options_.states_after);

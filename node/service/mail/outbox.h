@@ -5,7 +5,7 @@
 
 #include "node/service/kernel/context.h"
 #include "node/service/mail/letter.h"
-#include "node/service/people/callee.h"
+#include "node/service/people/person_ref.h"
 
 namespace beckon::service {
 
@@ -25,7 +25,7 @@ const char* to_text(SendState state);
 
 /// One letter under way to one callee.
 struct Outgoing {
-  Callee callee{};
+  PersonRef callee{};
   SendState state = SendState::sending;
   std::uint32_t attempts{};
   static constexpr Form form = exact("a stored recipient");
@@ -42,7 +42,7 @@ struct Outgoing {
 };
 
 /// A letter and everybody it goes to.
-struct Posting {
+struct SentLetter {
   UserId from{};
   Letter letter{};  // `to` is filled in per callee
   WallTime expiry{};
@@ -78,25 +78,25 @@ class Outbox {
   Result<void> load();
 
   /// Refuses what would break a limit; `done` once durable. What the disk refuses is forgotten.
-  Result<void> add(Posting posting, Context::WriteDone done);
-  const Posting* find(const Name& name) const;
+  Result<void> add(SentLetter sent, Context::WriteDone done);
+  const SentLetter* find(const Name& name) const;
   bool wrote_to(const UserId& from, const UserId& to) const;  // with any letter still here
   void set(const Name& name, const UserId& to, const Outgoing& outgoing);
   void forget_expired(WallTime now);
-  const std::map<Name, Posting>& all() const { return postings_; }
+  const std::map<Name, SentLetter>& all() const { return postings_; }
 
  private:
   using Row = std::pair<Name, UserId>;
 
   bool make_room(std::vector<Mutation>& writes);
-  void erase(std::map<Name, Posting>::iterator posting, std::vector<Mutation>& writes);
+  void erase(std::map<Name, SentLetter>::iterator sent, std::vector<Mutation>& writes);
   void write_states_after(Duration delay);
   void write_states();
 
   Context& context_;
   Options options_;
-  std::map<Name, Posting> postings_;
-  std::set<std::pair<WallTime, Name>> by_age_;  // of all postings, by expiry
+  std::map<Name, SentLetter> postings_;
+  std::set<std::pair<WallTime, Name>> by_age_;  // of all sent_letters, by expiry
   std::set<Row> changed_;                       // states that are not on disk yet
   Timer will_write_{};
 };

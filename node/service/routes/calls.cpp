@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "node/service/routes/callees.h"
 #include "node/service/routes/card_text.h"
+#include "node/service/routes/recipients.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
@@ -53,17 +53,17 @@ Json ways_of(const std::string& card_text) {
 /// The handlers of /v1/calls.
 class CallRoutes {
  public:
-  explicit CallRoutes(Participant& participant) : participant_(participant) {}
+  explicit CallRoutes(Hosting& hosting) : hosting_(hosting) {}
 
   void invite(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     auto body = request.body();
     if (!body) return answer.problem(body.error());
     if (!body->is_object()) return answer.problem(invalid("a call is a JSON object"));
     auto most = read_most(*body, max_callees);
     if (!most) return answer.problem(most.error());
-    resolve_target(participant_, *user, *body, max_callees,
+    resolve_target(hosting_, *user, *body, max_callees,
                    [this, user = *user, most = *most, answer](const Result<Target>& target) {
                      if (!target) return tell_problem(answer, target.error());
                      ring(user, *target, most, answer);
@@ -71,7 +71,7 @@ class CallRoutes {
   }
 
   void list(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     Json out = Json::array();
     for (const auto& [key, call] : calls().all()) {
@@ -100,7 +100,7 @@ class CallRoutes {
 
   Json open_calls() {
     Json out = Json::array();
-    const User* me = participant_.users().me();
+    const User* me = hosting_.users().me();
     for (const auto& [key, call] : calls().all()) {
       bool mine = me != nullptr && key.first == me->id();
       if (mine && call.state != Call::State::ended) out.push_back(call_json(call));
@@ -109,10 +109,10 @@ class CallRoutes {
   }
 
  private:
-  Calls& calls() { return participant_.mail().calls(); }
-  std::string last_event() { return std::to_string(participant_.service().api().last_event()); }
+  Calls& calls() { return hosting_.mail().calls(); }
+  std::string last_event() { return std::to_string(hosting_.service().api().last_event()); }
   std::string name_of(const UserId& user) {
-    return public_name(participant_.schema(), *participant_.users().find(user));
+    return public_name(hosting_.schema(), *hosting_.users().find(user));
   }
 
   void ring(const UserId& user, const Target& target, std::size_t most, const Answer& answer) {
@@ -133,7 +133,7 @@ class CallRoutes {
 
   /// The one call of the user whose number begins so.
   Result<Calls::Key> named(const ApiRequest& request) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return user.error();
     const std::string& id = request.path.at("id");
     if (id.size() < shortest_prefix)
@@ -159,19 +159,19 @@ class CallRoutes {
     return invalid("'action' must be accept, decline, hangup or say");
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
 };
 
 }  // namespace
 
-void add_call_routes(Participant& participant) {
-  auto routes = std::make_shared<CallRoutes>(participant);  // as long as the routes
-  Api& api = participant.service().api();
+void add_call_routes(Hosting& hosting) {
+  auto routes = std::make_shared<CallRoutes>(hosting);  // as long as the routes
+  Api& api = hosting.service().api();
   api.route("POST", "/v1/calls", [routes](const ApiRequest& r, Answer a) { routes->invite(r, a); });
   api.route("GET", "/v1/calls", [routes](const ApiRequest& r, Answer a) { routes->list(r, a); });
   api.route("PATCH", "/v1/calls/{id}",
             [routes](const ApiRequest& r, Answer a) { routes->change(r, a); });
-  participant.service().status_field("calls", [routes] { return routes->open_calls(); });
+  hosting.service().status_field("calls", [routes] { return routes->open_calls(); });
 }
 
 }  // namespace beckon::service

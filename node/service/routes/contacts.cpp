@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "base/json.h"
-#include "node/service/routes/callees.h"
+#include "node/service/routes/recipients.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
@@ -43,10 +43,10 @@ Result<Change> read_change(const Json& body) {
 /// The handlers of /v1/contacts and /v1/policy.
 class ContactRoutes {
  public:
-  explicit ContactRoutes(Participant& participant) : participant_(participant) {}
+  explicit ContactRoutes(Hosting& hosting) : hosting_(hosting) {}
 
   void list(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     Json contacts = Json::array();
     for (const auto& [id, contact] : this->contacts().of(*user))
@@ -55,27 +55,27 @@ class ContactRoutes {
   }
 
   void put(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     auto body = request.body();
     auto change = body ? read_change(*body) : Result<Change>(body.error());
     if (!change) return answer.problem(change.error());
     // A person as a find gave it may be named here who is not known yet.
-    auto callee = body->contains("key") ? read_callee(*body)
-                                        : known_callee(participant_, *user, request.path.at("who"));
+    auto callee = body->contains("key") ? read_person_ref(*body)
+                                        : known_person(hosting_, *user, request.path.at("who"));
     if (!callee) return answer.problem(callee.error(), "See: beckon contact list");
     if (callee->id() == *user) return answer.problem(invalid("that is yourself"));
     apply(*user, *callee, *change, answer);
   }
 
   void policy(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     answer.json({{"user", user->hex()}, {"policy", policy_of(*user)}});
   }
 
   void set_policy(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     auto body = request.body();
     if (!user) return answer.problem(user.error());
     if (!body) return answer.problem(body.error());
@@ -86,10 +86,10 @@ class ContactRoutes {
     auto found = std::find(policy_names.begin(), policy_names.end(), name);
     if (found == policy_names.end())
       return answer.problem(invalid("'policy' must be everyone, contacts or nobody"));
-    User changed = *participant_.users().find(*user);
+    User changed = *hosting_.users().find(*user);
     changed.policy = static_cast<Policy>(found - policy_names.begin());
-    auto written = participant_.users().change(
-        changed, [user = *user, name, answer](const Result<void>& done) {
+    auto written =
+        hosting_.users().change(changed, [user = *user, name, answer](const Result<void>& done) {
           if (!done) return answer.problem(done.error());
           answer.json({{"user", user.hex()}, {"policy", name}});
         });
@@ -97,15 +97,15 @@ class ContactRoutes {
   }
 
  private:
-  Contacts& contacts() { return participant_.mail().contacts(); }
-  Inbox& inbox() { return participant_.mail().inbox(); }
+  Contacts& contacts() { return hosting_.mail().contacts(); }
+  Inbox& inbox() { return hosting_.mail().inbox(); }
 
   std::string policy_of(const UserId& user) {
-    return policy_names[static_cast<std::size_t>(participant_.users().find(user)->policy)];
+    return policy_names[static_cast<std::size_t>(hosting_.users().find(user)->policy)];
   }
 
   /// Somebody new, with what they called themselves in what they wrote.
-  Contact fresh(const UserId& user, const Callee& callee) {
+  Contact fresh(const UserId& user, const PersonRef& callee) {
     Contact out{.key = callee.key,
                 .name = callee.name,
                 .message_key = callee.message_key,
@@ -117,7 +117,8 @@ class ContactRoutes {
     return out;
   }
 
-  void apply(const UserId& user, const Callee& callee, const Change& change, const Answer& answer) {
+  void apply(const UserId& user, const PersonRef& callee, const Change& change,
+             const Answer& answer) {
     const Contact* known = contacts().find(user, callee.id());
     Contact contact = known != nullptr ? *known : fresh(user, callee);
     if (change.standing) contact.standing = *change.standing;
@@ -137,14 +138,14 @@ class ContactRoutes {
                                                    : inbox().accept(user, callee.key, done);
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
 };
 
 }  // namespace
 
-void add_contact_routes(Participant& participant) {
-  auto routes = std::make_shared<ContactRoutes>(participant);  // as long as the routes
-  Api& api = participant.service().api();
+void add_contact_routes(Hosting& hosting) {
+  auto routes = std::make_shared<ContactRoutes>(hosting);  // as long as the routes
+  Api& api = hosting.service().api();
   api.route("GET", "/v1/contacts", [routes](const ApiRequest& r, Answer a) { routes->list(r, a); });
   api.route("PUT", "/v1/contacts/{who}",
             [routes](const ApiRequest& r, Answer a) { routes->put(r, a); });

@@ -1,6 +1,6 @@
 
 #include "base/json.h"
-#include "node/service/participant/service.h"
+#include "node/service/assembly/service.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 #include "node/service/routes/find_json.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
@@ -106,7 +106,7 @@ struct Exchange {
 /// nobody can guess and no later run of the node gives again.
 class FindRoutes {
  public:
-  explicit FindRoutes(Participant& participant) : participant_(participant) {}
+  explicit FindRoutes(Hosting& hosting) : hosting_(hosting) {}
 
   void find(const ApiRequest& request, const Answer& answer) {
     auto wish = read_wish(request);
@@ -125,7 +125,7 @@ class FindRoutes {
   };
   using ExchangePtr = std::shared_ptr<Exchange>;  // shared by the listeners of one search
 
-  Finder& finder() { return participant_.search().finder(); }
+  Finder& finder() { return hosting_.search().finder(); }
 
   void begin(const ApiRequest& request, const ExchangePtr& exchange) {
     auto text = request.query("_q");
@@ -134,12 +134,12 @@ class FindRoutes {
       return exchange->answer.problem(invalid("give the query as _q or as fields, not both"));
     }
     std::string asked = text.value_or(fields);
-    auto reading = profile::read_query(participant_.schema(), asked);
+    auto reading = profile::read_query(hosting_.schema(), asked);
     if (!reading.query) {
       return exchange->answer.problem(400, "Bad request", "cannot read the query", "",
                                       profile::picture(asked, reading.problems));
     }
-    exchange->query = profile::canonical(participant_.schema(), *reading.query);
+    exchange->query = profile::canonical(hosting_.schema(), *reading.query);
     exchange->attributes = asked_attributes(*reading.query);
     auto id = finder().start({.query = *std::move(reading.query),
                               .limit = exchange->wish.limit,
@@ -167,7 +167,7 @@ class FindRoutes {
   std::string cookie_for(const Exchange& exchange) {
     std::erase_if(open_, [&](const auto& entry) { return !finder().open(entry.second.search); });
     if (exchange.wish.cookie) return *exchange.wish.cookie;
-    auto secret = participant_.service().kernel().secrets().next();
+    auto secret = hosting_.service().kernel().secrets().next();
     std::string cookie = to_hex(ByteView(secret).first(cookie_bytes));
     open_[cookie] = {.search = exchange.search,
                      .unverified = exchange.wish.unverified,
@@ -185,7 +185,7 @@ class FindRoutes {
   }
 
   void tell_progress(Finder::SearchId id, const ExchangePtr& exchange) {
-    participant_.service().kernel().after(progress_every, [this, id, exchange] {
+    hosting_.service().kernel().after(progress_every, [this, id, exchange] {
       const FindReport* report = finder().progress(id);
       if (exchange->over || report == nullptr || !exchange->answer.open()) return;
       Json told = stats_json(*report);
@@ -203,7 +203,7 @@ class FindRoutes {
 
   /// Whether there was anybody to ask.
   Json ring() const {
-    Service& service = participant_.service();
+    Service& service = hosting_.service();
     return {{"state", to_text(service.membership().state())},
             {"peers", service.ring().successors().size()}};
   }
@@ -215,14 +215,14 @@ class FindRoutes {
       return list.push_back(std::move(person));
     }
     ++exchange.told;
-    exchange.answer.event({.name = "hit", .json = person_text(participant_.schema(), person)});
+    exchange.answer.event({.name = "hit", .json = person_text(hosting_.schema(), person)});
   }
 
   std::string people(const Exchange& exchange) const {
     std::string out;
     for (const auto* list : {&exchange.verified, &exchange.unverified}) {
       for (const Person& person : *list)
-        out += (out.empty() ? "" : ",") + person_text(participant_.schema(), person);
+        out += (out.empty() ? "" : ",") + person_text(hosting_.schema(), person);
     }
     return out;
   }
@@ -243,15 +243,15 @@ class FindRoutes {
     exchange.answer.end_stream();
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
   std::map<std::string, Open> open_{};  // no more than the finder keeps open
 };
 
 }  // namespace
 
-void add_find_routes(Participant& participant) {
-  auto routes = std::make_shared<FindRoutes>(participant);  // as long as the route
-  participant.service().api().route(
+void add_find_routes(Hosting& hosting) {
+  auto routes = std::make_shared<FindRoutes>(hosting);  // as long as the route
+  hosting.service().api().route(
       "GET", "/v1/find",
       [routes](const ApiRequest& request, Answer answer) { routes->find(request, answer); });
 }

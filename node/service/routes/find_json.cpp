@@ -45,7 +45,7 @@ double mean(std::size_t sum, std::size_t count) {
 std::string person_text(const profile::Schema& schema, const Person& person) {
   CardText card = read_card(schema, person.card);
   std::string ways = card.ways.empty() ? "" : "," + card.ways;
-  const Callee& callee = person.callee;
+  const PersonRef& callee = person.callee;
   return fmt::format(R"({{"id":"{}","name":{},"attrs":{{{}}},"verified":{},"online":{},)"
                      R"("contact":{{"key":"{}","message_key":"{}","host":"{}","address":{}{}}}}})",
                      callee.id().hex(), json_quoted(card.name), card.attrs, person.verified,

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/json.h"
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 #include "node/service/routes/routes.h"
 #include "profile/person/profile_json.h"
 
@@ -16,8 +16,8 @@ namespace {
 /// when everybody is dealt with; a bad line is told and harms no other.
 class Import : public std::enable_shared_from_this<Import> {
  public:
-  Import(Participant& participant, bool publish, const Answer& answer)
-      : participant_(participant), publish_(publish), answer_(answer) {}
+  Import(Hosting& hosting, bool publish, const Answer& answer)
+      : hosting_(hosting), publish_(publish), answer_(answer) {}
 
   void run(std::string_view body) {
     open_ = 1;  // this function itself
@@ -34,15 +34,15 @@ class Import : public std::enable_shared_from_this<Import> {
 
  private:
   void take(std::size_t line, std::string_view text) {
-    auto profile = profile::parse_profile(participant_.schema(), text);
+    auto profile = profile::parse_profile(hosting_.schema(), text);
     if (!profile) return fail(line, profile.error().text);
     auto self = shared_from_this();  // until the last answer has come
     ++open_;
-    auto made = participant_.users().create(profile::profile_json(participant_.schema(), *profile),
-                                            [self, line](const Result<void>& stored) {
-                                              if (!stored) self->fail(line, stored.error().text);
-                                              self->stored(line, stored.has_value());
-                                            });
+    auto made = hosting_.users().create(profile::profile_json(hosting_.schema(), *profile),
+                                        [self, line](const Result<void>& stored) {
+                                          if (!stored) self->fail(line, stored.error().text);
+                                          self->stored(line, stored.has_value());
+                                        });
     if (!made) {
       fail(line, made.error().text);
       return close();
@@ -53,7 +53,7 @@ class Import : public std::enable_shared_from_this<Import> {
   void stored(std::size_t line, bool well) {
     if (well) ++imported_;
     if (!well || !publish_) return close();
-    participant_.search().publisher().publish(
+    hosting_.search().publisher().publish(
         users_.at(line),
         [self = shared_from_this(), line](const Result<Publisher::Published>& done) {
           self->published(line, done);
@@ -83,7 +83,7 @@ class Import : public std::enable_shared_from_this<Import> {
     answer_.json({{"imported", imported_}, {"published", published_}, {"failed", failed}});
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
   bool publish_;
   Answer answer_;
   std::map<std::size_t, UserId> users_{};
@@ -95,11 +95,11 @@ class Import : public std::enable_shared_from_this<Import> {
 
 }  // namespace
 
-void add_import_routes(Participant& participant) {
-  participant.service().api().route(
-      "POST", "/v1/profile/import", [&participant](const ApiRequest& request, Answer answer) {
+void add_import_routes(Hosting& hosting) {
+  hosting.service().api().route(
+      "POST", "/v1/profile/import", [&hosting](const ApiRequest& request, Answer answer) {
         bool publish = request.query("publish").value_or("0") == "1";
-        std::make_shared<Import>(participant, publish, answer)->run(request.http.body);
+        std::make_shared<Import>(hosting, publish, answer)->run(request.http.body);
       });
 }
 

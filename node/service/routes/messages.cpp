@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "node/service/mail/mail_json.h"
-#include "node/service/routes/callees.h"
 #include "node/service/routes/peer_json.h"
+#include "node/service/routes/recipients.h"
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {
@@ -60,10 +60,10 @@ Result<void> read_waiting(const Json& body, Sending& sending) {
 
 /// Whether the asker has its answer. What has come to its end needs no promise of ours; what has
 /// not is promised to go on only once it is durable here.
-bool settled(const Posting& posting, bool wait) {
-  if (!posting.open()) return true;
-  if (wait || !posting.durable) return false;
-  return std::none_of(posting.to.begin(), posting.to.end(), [](const auto& entry) {
+bool settled(const SentLetter& sent, bool wait) {
+  if (!sent.open()) return true;
+  if (wait || !sent.durable) return false;
+  return std::none_of(sent.to.begin(), sent.to.end(), [](const auto& entry) {
     return entry.second.state == SendState::sending || entry.second.state == SendState::waiting;
   });
 }
@@ -71,14 +71,14 @@ bool settled(const Posting& posting, bool wait) {
 /// The handlers of /v1/messages: sending, and reading what has come.
 class MessageRoutes {
  public:
-  explicit MessageRoutes(Participant& participant) : participant_(participant) {}
+  explicit MessageRoutes(Hosting& hosting) : hosting_(hosting) {}
 
   void send(const ApiRequest& request, const Answer& answer) {
     auto sending = std::make_shared<Sending>(Sending{.answer = answer, .began = now()});
     auto body = request.body();
     if (!body) return answer.problem(body.error());
     if (auto good = read(request, *body, *sending); !good) return answer.problem(good.error());
-    resolve_target(participant_, sending->from, *body, max_callees,
+    resolve_target(hosting_, sending->from, *body, max_callees,
                    [this, sending](Result<Target> target) {
                      if (!target) return tell_problem(sending->answer, target.error());
                      sending->target = *std::move(target);
@@ -87,13 +87,13 @@ class MessageRoutes {
   }
 
   void list(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     auto since = number(request, "since");
     if (!user) return answer.problem(user.error());
     if (!since) return answer.problem(since.error());
     std::optional<PublicKey> with;
     if (auto who = request.query("with")) {
-      auto callee = known_callee(participant_, *user, *who);
+      auto callee = known_person(hosting_, *user, *who);
       if (!callee) return answer.problem(callee.error());
       with = callee->key;
     }
@@ -104,12 +104,12 @@ class MessageRoutes {
     out["messages"] = std::move(shown);
     out["requests"] = listed(*user, Inbox::Place::requests, *since, only);
     if (request.query("sent").value_or("0") == "1") out["sent"] = sent(*user, with);
-    out["event"] = std::to_string(participant_.service().api().last_event());
+    out["event"] = std::to_string(hosting_.service().api().last_event());
     answer.json(out);
   }
 
   void one(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     auto id = parse(request.path.at("id"));
     auto arrived = id ? inbox().at(*user, *id) : Result<Inbox::Arrived>(id.error());
@@ -119,7 +119,7 @@ class MessageRoutes {
   }
 
   void mark_read(const ApiRequest& request, const Answer& answer) {
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return answer.problem(user.error());
     auto body = request.body();
     if (!body) return answer.problem(body.error());
@@ -135,11 +135,11 @@ class MessageRoutes {
   }
 
  private:
-  Time now() const { return participant_.service().kernel().now().mono; }
-  Inbox& inbox() { return participant_.mail().inbox(); }
-  Messenger& messenger() { return participant_.mail().messenger(); }
+  Time now() const { return hosting_.service().kernel().now().mono; }
+  Inbox& inbox() { return hosting_.mail().inbox(); }
+  Messenger& messenger() { return hosting_.mail().messenger(); }
   const Contact* contact(const UserId& user, const UserId& who) {
-    return participant_.mail().contacts().find(user, who);
+    return hosting_.mail().contacts().find(user, who);
   }
 
   static Result<std::uint64_t> parse(const std::string& text) {
@@ -155,7 +155,7 @@ class MessageRoutes {
 
   Result<void> read(const ApiRequest& request, const Json& body, Sending& sending) {
     if (!body.is_object()) return invalid("a message is a JSON object");
-    auto user = acting_user(participant_.users(), request);
+    auto user = acting_user(hosting_.users(), request);
     if (!user) return user.error();
     auto text = text_field(body, "text");
     if (!text) return text.error();
@@ -171,11 +171,11 @@ class MessageRoutes {
   void post(const SendingPtr& sending) {
     const Target& target = sending->target;
     bool too_many = target.callees.size() > sending->most;
-    if (target.callees.empty() || too_many) return finish(sending, Posting{});
+    if (target.callees.empty() || too_many) return finish(sending, SentLetter{});
     bool group = !target.query.empty() && target.callees.size() > 1;
     Messenger::Send send{
         .from = sending->from,
-        .name = public_name(participant_.schema(), *participant_.users().find(sending->from)),
+        .name = public_name(hosting_.schema(), *hosting_.users().find(sending->from)),
         .to = target.callees,
         .text = std::move(sending->text),
         .thread = group ? group_thread(target.query) : Letter::Number{}};
@@ -187,11 +187,11 @@ class MessageRoutes {
   }
 
   void follow(const SendingPtr& sending, const Outbox::Name& name) {
-    messenger().watch(name, [this, sending, name](const Posting& posting) {
+    messenger().watch(name, [this, sending, name](const SentLetter& sent) {
       sending->changed = true;
-      if (sending->answer.open() && !settled(posting, sending->wait)) return;
+      if (sending->answer.open() && !settled(sent, sending->wait)) return;
       forget(name);
-      finish(sending, posting);
+      finish(sending, sent);
     });
     followed_.emplace(name, sending);
     if (sending->stream) sending->answer.begin_stream();
@@ -206,29 +206,29 @@ class MessageRoutes {
   /// One timer for all that are under way, however many and however patient their askers are.
   void look_after_all() {
     if (looking_) return;
-    looking_ = participant_.service().kernel().timer(look_every, [this] {
+    looking_ = hosting_.service().kernel().timer(look_every, [this] {
       for (const auto& [name, sending] : std::map(followed_)) look_after(name, sending);
       if (!followed_.empty()) look_after_all();
     });
   }
 
   void look_after(const Outbox::Name& name, const SendingPtr& sending) {
-    const Posting* posting = participant_.mail().outbox().find(name);
+    const SentLetter* sent = hosting_.mail().outbox().find(name);
     if (!sending->answer.open()) return forget(name);
-    if (posting == nullptr || now() - sending->began >= sending->timeout) {
+    if (sent == nullptr || now() - sending->began >= sending->timeout) {
       forget(name);
-      return finish(sending, posting != nullptr ? *posting : Posting{});
+      return finish(sending, sent != nullptr ? *sent : SentLetter{});
     }
     if (sending->stream && std::exchange(sending->changed, false))
-      sending->answer.event({.name = "progress", .json = progress_json(*posting).dump()});
+      sending->answer.event({.name = "progress", .json = progress_json(*sent).dump()});
   }
 
   /// The whole answer. Nothing was sent when nobody was found, or more than the asker allowed.
-  void finish(const SendingPtr& sending, const Posting& posting) {
+  void finish(const SendingPtr& sending, const SentLetter& sent) {
     if (std::exchange(sending->over, true)) return;
     const Target& target = sending->target;
-    Json out = posting_json(posting);
-    if (posting.to.empty()) out["id"] = nullptr;
+    Json out = sent_letter_json(sent);
+    if (sent.to.empty()) out["id"] = nullptr;
     out["found"] = target.callees.size();
     out["elapsed_ms"] = milliseconds(now() - sending->began);
     if (!target.query.empty()) {
@@ -255,36 +255,38 @@ class MessageRoutes {
   }
 
   Json sent(const UserId& user, const std::optional<PublicKey>& with) {
-    std::vector<const Posting*> postings;
-    for (const auto& [name, posting] : participant_.mail().outbox().all()) {
-      bool wanted = !with || posting.to.contains(user_id(*with));
-      if (name.first == user && wanted) postings.push_back(&posting);
+    std::vector<const SentLetter*> sent_letters;
+    for (const auto& [name, sent] : hosting_.mail().outbox().all()) {
+      bool wanted = !with || sent.to.contains(user_id(*with));
+      if (name.first == user && wanted) sent_letters.push_back(&sent);
     }
-    std::sort(postings.begin(), postings.end(), [](const Posting* a, const Posting* b) {
-      return std::pair(a->letter.time, a->letter.id) < std::pair(b->letter.time, b->letter.id);
-    });
-    if (postings.size() > max_listed)
-      postings.erase(postings.begin(), postings.end() - static_cast<std::ptrdiff_t>(max_listed));
+    std::sort(
+        sent_letters.begin(), sent_letters.end(), [](const SentLetter* a, const SentLetter* b) {
+          return std::pair(a->letter.time, a->letter.id) < std::pair(b->letter.time, b->letter.id);
+        });
+    if (sent_letters.size() > max_listed)
+      sent_letters.erase(sent_letters.begin(),
+                         sent_letters.end() - static_cast<std::ptrdiff_t>(max_listed));
     Json out = Json::array();
-    for (const Posting* posting : postings) {
-      Json json = posting_json(*posting);
-      json["text"] = posting->letter.body;
-      json["time"] = iso_time(posting->letter.time);
+    for (const SentLetter* sent : sent_letters) {
+      Json json = sent_letter_json(*sent);
+      json["text"] = sent->letter.body;
+      json["time"] = iso_time(sent->letter.time);
       out.push_back(std::move(json));
     }
     return out;
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
   std::map<Outbox::Name, SendingPtr> followed_{};
   Timer looking_{};
 };
 
 }  // namespace
 
-void add_message_routes(Participant& participant) {
-  auto routes = std::make_shared<MessageRoutes>(participant);  // as long as the routes
-  Api& api = participant.service().api();
+void add_message_routes(Hosting& hosting) {
+  auto routes = std::make_shared<MessageRoutes>(hosting);  // as long as the routes
+  Api& api = hosting.service().api();
   api.route("POST", "/v1/messages",
             [routes](const ApiRequest& r, Answer a) { routes->send(r, a); });
   api.route("GET", "/v1/messages", [routes](const ApiRequest& r, Answer a) { routes->list(r, a); });
@@ -292,9 +294,9 @@ void add_message_routes(Participant& participant) {
             [routes](const ApiRequest& r, Answer a) { routes->mark_read(r, a); });
   api.route("GET", "/v1/messages/{id}",
             [routes](const ApiRequest& r, Answer a) { routes->one(r, a); });
-  participant.service().status_field("inbox", [&participant] {
-    const User* me = participant.users().me();
-    auto counts = me != nullptr ? participant.mail().inbox().counts(me->id()) : Inbox::Counts{};
+  hosting.service().status_field("inbox", [&hosting] {
+    const User* me = hosting.users().me();
+    auto counts = me != nullptr ? hosting.mail().inbox().counts(me->id()) : Inbox::Counts{};
     return Json{{"unread", counts.unread}, {"requests", counts.requests}};
   });
 }

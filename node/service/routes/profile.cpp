@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/json.h"
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 #include "node/service/routes/routes.h"
 #include "node/service/routes/user_json.h"
 #include "profile/person/json_schema.h"
@@ -19,14 +19,14 @@ namespace {
 /// The handlers of /v1/profile, /v1/users and /v1/attributes, and what they share.
 class ProfileRoutes {
  public:
-  explicit ProfileRoutes(Participant& participant)
-      : participant_(participant), facts_(participant.schema(), participant.search().publisher()) {}
+  explicit ProfileRoutes(Hosting& hosting)
+      : hosting_(hosting), facts_(hosting.schema(), hosting.search().publisher()) {}
 
   Json users() {
     Json out = Json::array();
-    const User* me = participant_.users().me();
+    const User* me = hosting_.users().me();
     if (me != nullptr) out.push_back(facts_.of(*me));
-    for (const auto& [id, user] : participant_.users().all()) {
+    for (const auto& [id, user] : hosting_.users().all()) {
       if (me == nullptr || id != me->id()) out.push_back(facts_.of(user));
     }
     return out;
@@ -58,10 +58,10 @@ class ProfileRoutes {
     User user = **found;
     user.profile = "{}";
     if (!user.published) return keep(user, answer);
-    auto changed = participant_.users().change(user, [](const Result<void>&) {});
+    auto changed = hosting_.users().change(user, [](const Result<void>&) {});
     if (!changed) return answer.problem(changed.error());
     withdraw_then(user.id(), answer, [this, id = user.id(), answer](const Publisher::Published&) {
-      answer.json(to_json(*participant_.users().find(id)));
+      answer.json(to_json(*hosting_.users().find(id)));
     });
   }
 
@@ -73,7 +73,7 @@ class ProfileRoutes {
                             "Fill it: beckon profile set name=\"Alice Lin\" hobby=chess");
     }
     UserId id = (*user)->id();
-    participant_.search().publisher().publish(
+    hosting_.search().publisher().publish(
         id, [id, answer](const Result<Publisher::Published>& done) {
           done ? answer.json(to_json(id, *done)) : answer.problem(done.error());
         });
@@ -111,11 +111,11 @@ class ProfileRoutes {
   }
 
  private:
-  const profile::Schema& schema() const { return participant_.schema(); }
+  const profile::Schema& schema() const { return hosting_.schema(); }
 
   /// The user that ?_as= names, or `me`.
   Result<const User*> whom(const ApiRequest& request) const {
-    Users& users = participant_.users();
+    Users& users = hosting_.users();
     auto name = request.query("_as");
     if (name && !name->empty()) {
       auto id = users.resolve(*name);
@@ -150,9 +150,9 @@ class ProfileRoutes {
   }
 
   void keep(const User& user, const Answer& answer) {
-    auto stored = participant_.users().change(
-        user, [this, id = user.id(), answer](const Result<void>& written) {
-          written ? answer.json(to_json(*participant_.users().find(id)))
+    auto stored =
+        hosting_.users().change(user, [this, id = user.id(), answer](const Result<void>& written) {
+          written ? answer.json(to_json(*hosting_.users().find(id)))
                   : answer.problem(written.error());
         });
     if (!stored) answer.problem(stored.error());
@@ -160,21 +160,21 @@ class ProfileRoutes {
 
   void withdraw_then(const UserId& id, const Answer& answer,
                      std::function<void(const Publisher::Published&)> then) {
-    participant_.search().publisher().withdraw(
+    hosting_.search().publisher().withdraw(
         id, [answer, then = std::move(then)](const Result<Publisher::Published>& done) {
           done ? then(*done) : answer.problem(done.error());
         });
   }
 
-  Participant& participant_;
+  Hosting& hosting_;
   UserFacts facts_;
 };
 
 }  // namespace
 
-void add_profile_routes(Participant& participant) {
-  Service& service = participant.service();
-  auto routes = std::make_shared<ProfileRoutes>(participant);  // shared by its handlers
+void add_profile_routes(Hosting& hosting) {
+  Service& service = hosting.service();
+  auto routes = std::make_shared<ProfileRoutes>(hosting);  // shared by its handlers
   auto add = [&](const char* method, const char* path, auto handler) {
     service.api().route(method, path, [routes, handler](const ApiRequest& request, Answer answer) {
       handler(*routes, request, answer);

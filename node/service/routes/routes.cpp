@@ -9,13 +9,13 @@ void add_routes(Service& service) {
   add_control_routes(service);
 }
 
-void add_routes(Participant& participant) {
-  add_profile_routes(participant);
-  add_import_routes(participant);
-  add_find_routes(participant);
-  add_message_routes(participant);
-  add_contact_routes(participant);
-  add_call_routes(participant);
+void add_routes(Hosting& hosting) {
+  add_profile_routes(hosting);
+  add_import_routes(hosting);
+  add_find_routes(hosting);
+  add_message_routes(hosting);
+  add_contact_routes(hosting);
+  add_call_routes(hosting);
 }
 
 }  // namespace beckon::service

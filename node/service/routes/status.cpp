@@ -1,5 +1,5 @@
 #include "base/json.h"
-#include "node/service/participant/service.h"
+#include "node/service/assembly/service.h"
 #include "node/service/routes/peer_json.h"
 #include "node/service/routes/routes.h"
 

@@ -75,17 +75,18 @@ TEST_CASE("an index entry is two bytes of marks and a record") {
   const profile::Schema& schema = profile::Schema::built_in();
   profile::Record gone = profile::withdrawal({.address = "h:1", .version = 1});
   Bytes record = profile::encode(gone);
-  Bytes bytes = encode_entry({.home = true, .first_x = true, .first_y = false, .span = 4}, record);
+  Bytes bytes =
+      encode_index_item({.home = true, .first_x = true, .first_y = false, .span = 4}, record);
   CHECK(to_hex(ByteView(bytes).first(2)) == "0304");
-  auto entry = decode_entry(schema, bytes);
+  auto entry = decode_index_item(schema, bytes);
   REQUIRE(entry);
-  CHECK(encode_entry(entry->marks, profile::encode(entry->record)) == bytes);
+  CHECK(encode_index_item(entry->marks, profile::encode(entry->record)) == bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    CHECK(!decode_entry(schema, ByteView(bytes).first(size)));
+    CHECK(!decode_index_item(schema, ByteView(bytes).first(size)));
   for (auto [at, value] : {std::pair{0, 8}, {1, 0}, {1, 17}}) {
     Bytes wrong = bytes;
     wrong[static_cast<std::size_t>(at)] = static_cast<std::uint8_t>(value);
-    CHECK(!decode_entry(schema, wrong));
+    CHECK(!decode_index_item(schema, wrong));
   }
 }
 

@@ -17,7 +17,7 @@ std::map<Id, Item> held(SearchWorld& w, const UserId& owner) {
   std::map<Id, Item> out;
   for (std::size_t i = 0; i < w.places.size(); ++i) {
     w.at(i).replicas.table().each(Arc{}, [&](const Item& item) {
-      if (item.key.kind == ItemKind::index_record && item.key.sub == owner)
+      if (item.key.kind == ItemKind::index_item && item.key.sub == owner)
         out.insert_or_assign(item.key.ring, item);
       return true;
     });
@@ -25,15 +25,13 @@ std::map<Id, Item> held(SearchWorld& w, const UserId& owner) {
   return out;
 }
 
-Parcel at_key(const Id& key, Bytes bytes) {
-  return {key, ItemKind::index_record, std::move(bytes)};
-}
+RawItem at_key(const Id& key, Bytes bytes) { return {key, ItemKind::index_item, std::move(bytes)}; }
 
 /// By all ways there are: as a writer, and as somebody who has a copy.
-void bring(SearchWorld& w, const Id& from, const Parcel& parcel) {
-  for (const Id& to : w.net.true_replicas(parcel.ring, 3)) {
-    w.net.inject(from, to, raw(FrameType::put_req), encode(PutRequest{{{parcel, {}}}}));
-    w.net.inject(from, to, raw(FrameType::replicate_req), encode(ReplicateRequest{{parcel}}));
+void bring(SearchWorld& w, const Id& from, const RawItem& raw_item) {
+  for (const Id& to : w.net.true_replicas(raw_item.ring, 3)) {
+    w.net.inject(from, to, raw(FrameType::put_req), encode(PutRequest{{{raw_item, {}}}}));
+    w.net.inject(from, to, raw(FrameType::replicate_req), encode(ReplicateRequest{{raw_item}}));
   }
 }
 
@@ -56,11 +54,11 @@ TEST_CASE("nobody but its host can put a record under more keys, so its owner's 
   auto flood = [&](FrameType type) {
     Rng rng(5);
     for (int i = 0; i < 3000; ++i) {
-      Parcel parcel = at_key({}, record);
-      rng.fill(parcel.ring.bytes);
-      for (const Id& to : w.net.true_replicas(parcel.ring, 1)) {
-        Bytes put = encode(PutRequest{{{parcel, {}}}});
-        Bytes copy = encode(ReplicateRequest{{parcel}});
+      RawItem raw_item = at_key({}, record);
+      rng.fill(raw_item.ring.bytes);
+      for (const Id& to : w.net.true_replicas(raw_item.ring, 1)) {
+        Bytes put = encode(PutRequest{{{raw_item, {}}}});
+        Bytes copy = encode(ReplicateRequest{{raw_item}});
         if (to == thief) continue;
         w.net.inject(thief, to, raw(type), type == FrameType::put_req ? put : copy);
       }
@@ -118,7 +116,7 @@ TEST_CASE("marks that were changed on the way displace nothing") {
     for (unsigned flags = 0; flags < 256; ++flags) {
       Bytes other = item.bytes;
       other[0] = static_cast<std::uint8_t>(flags);
-      if (decode_entry(w.schema, other)) bring(w, w.places[0], at_key(key, other));
+      if (decode_index_item(w.schema, other)) bring(w, w.places[0], at_key(key, other));
     }
     w.net.run_for(100ms);
   }
@@ -240,9 +238,9 @@ TEST_CASE(
 TEST_CASE("an index entry is as large as the largest record with its marks and no larger") {
   SearchWorld w(4);
   auto status = [&](std::size_t size) {
-    Parcel parcel = at_key(w.places[1], Bytes(size, 1));
+    RawItem raw_item = at_key(w.places[1], Bytes(size, 1));
     std::optional<Status> out;
-    w.at(0).replicas.put({{.parcel = parcel}},
+    w.at(0).replicas.put({{.raw_item = raw_item}},
                          [&](const auto& stored) { out = stored.at(0).status; });
     REQUIRE(w.net.run_until([&] { return out.has_value(); }, 60s));
     return *out;

@@ -17,7 +17,7 @@ constexpr auto verify_type = raw(FrameType::verify_req);
 /// The records a node holds under a key.
 std::vector<Bytes> records_at(test::SearchNode& node, const Id& key) {
   std::vector<Bytes> out;
-  node.replicas.table().each_at(key, ItemKind::index_record, [&](const Item& item) {
+  node.replicas.table().each_at(key, ItemKind::index_item, [&](const Item& item) {
     ByteView record = record_of(item.bytes);
     out.emplace_back(record.begin(), record.end());
     return true;

@@ -288,7 +288,7 @@ TEST_CASE("no copy of a key is read twice in one search, also while the ring set
       auto asked = decode<QueryRequest>(request.body);
       QueryReply reply{.settling = true};
       node.component<test::SearchNode>().replicas.table().each_at(
-          asked->key, ItemKind::index_record, [&](const Item& item) {
+          asked->key, ItemKind::index_item, [&](const Item& item) {
             ByteView record = record_of(item.bytes);
             reply.records.emplace_back(record.begin(), record.end());
             return true;
@@ -382,21 +382,21 @@ TEST_CASE("a record with a flipped bit, an older version or another's signature 
   profile::sign_record(w.schema, {}, w.signer, user.seed, good);
   WallTime now = w.net.node(w.places[0]).now().wall;
   auto judged = [&](const profile::Record& record) {
-    Parcel parcel{.kind = ItemKind::index_record,
-                  .bytes = encode_entry({}, profile::encode(record))};
-    return w.book.judge_fully(parcel, now).status;
+    RawItem raw_item{.kind = ItemKind::index_item,
+                     .bytes = encode_index_item({}, profile::encode(record))};
+    return w.book.judge_fully(raw_item, now).status;
   };
   CHECK(judged(good) == Status::ok);
   auto forged = good;
   profile::sign_record(w.schema, {}, w.signer, SecretSeed{7}, forged);
   CHECK(judged(forged) == Status::bad_signature);
-  Bytes bytes = encode_entry({}, profile::encode(good));
+  Bytes bytes = encode_index_item({}, profile::encode(good));
   std::size_t accepted = 0;
   for (std::size_t bit = 16; bit < bytes.size() * 8; ++bit) {
     Bytes bad = bytes;
     bad[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
     accepted +=
-        w.book.judge_fully({.kind = ItemKind::index_record, .bytes = bad}, now).status == Status::ok
+        w.book.judge_fully({.kind = ItemKind::index_item, .bytes = bad}, now).status == Status::ok
             ? 1
             : 0;
   }

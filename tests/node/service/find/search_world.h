@@ -113,7 +113,7 @@ class SearchWorld {
 
   const profile::Schema& schema = profile::Schema::built_in();
   FastSigner signer{};
-  service::AuthorRecordRules author_rules{test_overlay, signer};
+  service::AuthorItemRules author_rules{test_overlay, signer};
   service::GenuineRecords genuine{schema, {}, signer};
   service::IndexRules index_rules{schema, genuine};
   service::RuleBook book{};

@@ -102,7 +102,7 @@ void DataSim::put() {
   std::size_t who = rng_.below(authors_.size());
   Id from = nodes[rng_.below(nodes.size())];
   Written& known = written_[who];
-  AuthorRecord record =
+  AuthorItem record =
       authors_[who].record(++known.last_seq, ring_.now(), std::string(rng_.below(300), 'p'));
   record.life = rng_.chance(0.2) ? std::chrono::seconds(rng_.between(60, 600)) : 24h;
   if (known.last_seq > 1 && rng_.chance(0.2)) {
@@ -111,14 +111,14 @@ void DataSim::put() {
   }
   known.newest = record;
   known.issued.emplace_back(record.seq, record.expiry());
-  Parcel parcel = authors_[who].parcel(record);
-  seen_.push_back(parcel);
+  RawItem raw_item = authors_[who].raw_item(record);
+  seen_.push_back(raw_item);
   ++counts.puts;
-  ring_.at(from).put({{parcel, {}}}, [this, who, record, parcel](const auto& stored) {
+  ring_.at(from).put({{raw_item, {}}}, [this, who, record, raw_item](const auto& stored) {
     if (stored[0].copies < ring_.options.replicas || stored[0].seq != record.seq) return;
     ++counts.safe_puts;
     Written& w = written_[who];
-    Version version{record.seq, sha256(parcel.bytes)};
+    Version version{record.seq, sha256(raw_item.bytes)};
     if (w.safe && *w.safe > version) return;
     w.safe = version;
     w.safe_is_tombstone = record.tombstone;
@@ -136,7 +136,7 @@ void DataSim::get() {
     WallTime now = ring_.now();
     if (items) ++counts.found;
     for (const Item& item : items ? *items : std::vector<Item>{}) {
-      if (ring_.book.judge_fully(parcel(item), now).status != Status::ok) fail("D1/D3: bad read");
+      if (ring_.book.judge_fully(raw_item(item), now).status != Status::ok) fail("D1/D3: bad read");
       if (before && written_[who].must_exist(now) && version(item) < *before) {
         ++counts.stale;
         // Only crashes, and every replica asked: an acknowledged version must be seen.
@@ -145,14 +145,14 @@ void DataSim::get() {
       }
     }
   };
-  ring_.at(from).get(authors_[who].ring(), ItemKind::author_record, done, ItemClient::Reach::all);
+  ring_.at(from).get(authors_[who].ring(), ItemKind::author_item, done, ItemClient::Reach::all);
 }
 
 void DataSim::replay() {
   if (seen_.empty()) return;
   auto nodes = ring_.net.live();
   ++counts.replays;
-  const Parcel& old = seen_[rng_.below(seen_.size())];
+  const RawItem& old = seen_[rng_.below(seen_.size())];
   Id from = nodes[rng_.below(nodes.size())];
   Id to = nodes[rng_.below(nodes.size())];
   if (from == to) return;
@@ -243,7 +243,7 @@ void DataSim::check_tables() {
       ItemKey key = authors_[who].item_key();
       const Item* item = table.find(key);
       if (!item) continue;
-      auto judged = ring_.book.judge_fully(parcel(*item), ring_.now());
+      auto judged = ring_.book.judge_fully(raw_item(*item), ring_.now());
       if (judged.status != Status::ok && judged.status != Status::expired) {
         fail("D1: " + id.brief() + " holds a record that is not genuine");
       }

@@ -36,7 +36,7 @@ class DataSim {
     std::optional<service::Version> safe{};  // the newest version acknowledged with all copies
     bool safe_is_tombstone = false;
     WallTime expiry{};
-    service::AuthorRecord newest{};
+    service::AuthorItem newest{};
     std::vector<std::pair<std::uint64_t, WallTime>> issued{};  // seq and expiry of every version
     /// The version that must still exist: none once it, or a newer one that took its place,
     /// expired.
@@ -68,7 +68,7 @@ class DataSim {
   RingOfReplicas ring_;
   std::vector<Author> authors_{};
   std::map<std::size_t, Written> written_{};
-  std::vector<service::Parcel> seen_{};  // every version ever signed, for replays
+  std::vector<service::RawItem> seen_{};  // every version ever signed, for replays
   std::vector<Time> faults_{};
   std::map<std::pair<chord::Id, service::ItemKey>, service::Item> last_{};  // for D2
   std::set<chord::Id> lossy_disks_{};

@@ -29,7 +29,7 @@ struct World : test::RingOfReplicas {
     std::size_t safe = 0;
     for (const auto& [owner, author] : of_owner) {
       out.push_back(author);
-      at(owner).put({{author.parcel(1, now(), "x"), {}}},
+      at(owner).put({{author.raw_item(1, now(), "x"), {}}},
                     [&](const auto& s) { safe += s[0].safe ? 1 : 0; });
     }
     CHECK(net.run_until([&] { return safe == out.size(); }, 10s));
@@ -49,7 +49,7 @@ struct World : test::RingOfReplicas {
     return out;
   }
 
-  std::vector<SyncEntry> listed(const Id& asker, const Id& asked) {
+  std::vector<ItemStamp> listed(const Id& asker, const Id& asked) {
     Id end;
     end.bytes.fill(0xff);
     ListRequest all{.span = {ItemKey{}, highest_at(end)}, .offer = true};
@@ -66,7 +66,7 @@ struct World : test::RingOfReplicas {
     if (replies.empty()) return 0;
     auto reply = decode<WantReply>(replies.front());
     REQUIRE(reply);
-    return reply->parcels.size();
+    return reply->raw_items.size();
   }
 
   std::size_t warnings(const Id& id, std::string_view part) {
@@ -88,7 +88,7 @@ TEST_CASE("what a node holds is told to its neighbours, and to no other member")
   for (std::size_t i = 0; i < ring.size(); ++i) {
     if (i == 12) continue;
     auto entries = world.listed(ring[i], asked);
-    for (const SyncEntry& entry : entries) {
+    for (const ItemStamp& entry : entries) {
       auto holders = world.net.true_replicas(entry.key.ring, world.options.near());
       bool concerns = std::ranges::find(holders, ring[i]) != holders.end();
       CHECK_MESSAGE(concerns, i);
@@ -122,7 +122,7 @@ TEST_CASE("sums of stretches within a ring id tell a stranger nothing of what is
   auto home = world.net.true_replicas(author.ring(), 24);
   const Item* held = world.at(home[0]).table().find(key);
   REQUIRE(held);
-  ItemSum right = number_of(sync_entry(*held));
+  ItemSum right = number_of(item_stamp(*held));
   auto same = [&](const Id& asker, const Span& span, const ItemSum& sum) {
     Bytes request = encode(DigestRequest{{{span, sum}}});
     auto replies = world.answers(asker, home[0], FrameType::sync_digest_req, request);
@@ -158,7 +158,7 @@ TEST_CASE("copies come no faster than the rate, from a stranger no faster than r
     for (int i = 0; i < 400; ++number) {
       Author author(number, world.signer);
       if (!world.at(id).neighbourhood().among_first(3, author.ring())) continue;
-      ReplicateRequest copy{{author.parcel(1, world.now(), "x")}};
+      ReplicateRequest copy{{author.raw_item(1, world.now(), "x")}};
       world.net.inject(sender, id, raw(FrameType::replicate_req), encode(copy));
       ++i;
     }
@@ -178,7 +178,7 @@ TEST_CASE("who sends forgeries is soon not listened to, and the others are") {
   Id forger = world.net.live()[2];
   Author author(1, world.signer);
   for (int i = 0; i < 3000; ++i) {
-    Parcel forged = author.parcel(static_cast<std::uint64_t>(i) + 1, world.now(), "x");
+    RawItem forged = author.raw_item(static_cast<std::uint64_t>(i) + 1, world.now(), "x");
     forged.bytes.back() ^= 1;
     world.net.inject(forger, id, raw(FrameType::replicate_req), encode(ReplicateRequest{{forged}}));
     if (i % 100 == 0) world.net.run_for(10ms);
@@ -186,7 +186,7 @@ TEST_CASE("who sends forgeries is soon not listened to, and the others are") {
   world.net.run_for(100ms);
   CHECK(world.at(id).counters().forged > 100);
   CHECK(world.at(id).counters().forged < 1100);
-  ReplicateRequest honest{{author.parcel(1, world.now(), "y")}};
+  ReplicateRequest honest{{author.raw_item(1, world.now(), "y")}};
   auto answers = world.answers(world.net.live()[3], id, FrameType::replicate_req, encode(honest));
   REQUIRE(answers.size() == 1);
   CHECK(decode<ReplicateReply>(answers[0])->statuses == std::vector{Status::ok});
@@ -207,9 +207,9 @@ TEST_CASE("one node alone cannot fill another's memory, as a writer or as a hold
       Author author(++number, world.signer);
       if (world.net.true_replicas(author.ring(), 1).front() != ring[4]) continue;
       ++i;
-      Parcel parcel = author.parcel(1, world.now(), std::string(200, 'x'));
-      Bytes put = encode(PutRequest{{{parcel, {}}}});
-      Bytes copy = encode(ReplicateRequest{{parcel}});
+      RawItem raw_item = author.raw_item(1, world.now(), std::string(200, 'x'));
+      Bytes put = encode(PutRequest{{{raw_item, {}}}});
+      Bytes copy = encode(ReplicateRequest{{raw_item}});
       world.net.inject(from, ring[4], raw(type), type == FrameType::put_req ? put : copy);
       world.net.run_for(5ms);
     }
@@ -233,7 +233,7 @@ TEST_CASE("comparing many parts costs the asker more, so that nobody keeps a nod
   World world(4, options);
   auto ring = world.net.live();
   for (std::uint64_t n = 0; n < 300; ++n) {
-    world.at(ring[1]).put({{Author(n, world.signer).parcel(1, world.now(), "x"), {}}},
+    world.at(ring[1]).put({{Author(n, world.signer).raw_item(1, world.now(), "x"), {}}},
                           [](const auto&) {});
   }
   world.net.run_for(5s);

@@ -22,7 +22,7 @@ struct World : test::RingOfReplicas {
     net.run_for(1min);  // until everybody knows its neighbourhood
   }
   Replicas& any() { return at(net.live().front()); }
-  Parcel parcel(std::uint64_t author) { return Author(author, signer).parcel(1, now(), "x"); }
+  RawItem raw_item(std::uint64_t author) { return Author(author, signer).raw_item(1, now(), "x"); }
 
   /// What all nodes do with a type of request from now on.
   void everywhere(FrameType type,
@@ -45,14 +45,14 @@ TEST_CASE("no more than max_client_jobs reads and writes are under way at once")
   world.silence(FrameType::put_req);
   std::size_t ended = 0;
   for (std::uint64_t n = 0; n < 2; ++n)
-    world.any().get(Author(n, world.signer).ring(), ItemKind::author_record,
+    world.any().get(Author(n, world.signer).ring(), ItemKind::author_item,
                     [&](const auto&) { ++ended; });
-  world.any().put({{world.parcel(1), {}}}, [&](const auto&) { ++ended; });
+  world.any().put({{world.raw_item(1), {}}}, [&](const auto&) { ++ended; });
   std::optional<ErrorCode> read;
   std::optional<Status> written;
-  world.any().get(Author(9, world.signer).ring(), ItemKind::author_record,
+  world.any().get(Author(9, world.signer).ring(), ItemKind::author_item,
                   [&](const auto& r) { read = r.error().code; });
-  world.any().put({{world.parcel(9), {}}}, [&](const auto& s) { written = s.at(0).status; });
+  world.any().put({{world.raw_item(9), {}}}, [&](const auto& s) { written = s.at(0).status; });
   world.net.run_for(0s);
   CHECK(read == to_error(Status::rate).code);
   CHECK(written == Status::unavailable);
@@ -73,7 +73,7 @@ TEST_CASE("one write asks at most max_owner_requests owners at once, and reaches
     if (to == writer && type == raw(FrameType::put_rep)) --open;
   };
   std::vector<ItemClient::PutEntry> entries;
-  for (std::uint64_t n = 0; n < 60; ++n) entries.push_back({world.parcel(n), {}});
+  for (std::uint64_t n = 0; n < 60; ++n) entries.push_back({world.raw_item(n), {}});
   std::optional<bool> safe;
   world.any().put(entries, [&](const auto& stored) {
     safe = std::ranges::all_of(stored, [](const auto& s) { return s.safe; });
@@ -108,7 +108,7 @@ TEST_CASE("a write is tried put_attempts times, after pauses that double, while 
                  encode(PutReply{.wanted = 3, .entries = {{.status = status}}}));
     });
     std::optional<Status> out;
-    world.any().put({{world.parcel(1), {}}}, [&](const auto& s) { out = s.at(0).status; });
+    world.any().put({{world.raw_item(1), {}}}, [&](const auto& s) { out = s.at(0).status; });
     REQUIRE(world.net.run_until([&] { return out.has_value(); }, 5min));
     CHECK(out == status);
     REQUIRE(times.size() == tries);
@@ -130,7 +130,7 @@ TEST_CASE("a write that is stored but not safe is tried again") {
     node.reply(request, raw(FrameType::put_rep), encode(reply));
   });
   std::optional<ItemClient::Stored> out;
-  world.any().put({{world.parcel(1), {}}}, [&](const auto& s) { out = s.at(0); });
+  world.any().put({{world.raw_item(1), {}}}, [&](const auto& s) { out = s.at(0); });
   REQUIRE(world.net.run_until([&] { return out.has_value(); }, 1min));
   CHECK(tries == 2);
   CHECK((out->safe && out->copies == 3));
@@ -142,13 +142,13 @@ TEST_CASE("a holder that always has more is asked for get_pages pages, each behi
   // and again: pages end when nothing new comes, too.
   std::size_t pages = 0;
   Author author(1, world.signer);
-  Bytes record = author.parcel(1, world.now(), "x").bytes;
+  Bytes record = author.raw_item(1, world.now(), "x").bytes;
   world.everywhere(FrameType::get_req, [&](test::FakeNode& node, const Request& request) {
     ++pages;
     node.reply(request, raw(FrameType::get_rep), encode(GetReply{.more = true, .items = {record}}));
   });
   std::optional<std::size_t> found;
-  world.any().get(author.ring(), ItemKind::author_record,
+  world.any().get(author.ring(), ItemKind::author_item,
                   [&](const auto& r) { found = r ? r->size() : 0; });
   REQUIRE(world.net.run_until([&] { return found.has_value(); }, 1min));
   CHECK(found == 1);
@@ -164,9 +164,9 @@ TEST_CASE("a reader remembers high_water_marks versions, those it has seen last"
   });
   auto read = [&](std::uint64_t n, std::uint64_t seq) {
     Author author(n, world.signer);
-    held[author.ring()] = author.parcel(seq, world.now(), "x").bytes;
+    held[author.ring()] = author.raw_item(seq, world.now(), "x").bytes;
     std::optional<bool> out;
-    world.any().get(author.ring(), ItemKind::author_record,
+    world.any().get(author.ring(), ItemKind::author_item,
                     [&](const auto& r) { out = r.has_value(); });
     CHECK(world.net.run_until([&] { return out.has_value(); }, 1min));
     return out.value_or(false);
@@ -194,9 +194,9 @@ TEST_CASE("an owner has max_put_jobs writes open and answers each when its time 
   };
   Time begin = world.net.time();
   for (std::uint64_t n = 0, sent = 0; sent < 4; ++n) {
-    Parcel parcel = world.parcel(n);
-    if (world.net.true_replicas(parcel.ring, 1).front() != owner) continue;
-    world.net.inject(writer, owner, raw(FrameType::put_req), encode(PutRequest{{{parcel, {}}}}));
+    RawItem raw_item = world.raw_item(n);
+    if (world.net.true_replicas(raw_item.ring, 1).front() != owner) continue;
+    world.net.inject(writer, owner, raw(FrameType::put_req), encode(PutRequest{{{raw_item, {}}}}));
     ++sent;
   }
   world.net.run_for(1s);
@@ -252,7 +252,7 @@ TEST_CASE("for one list no more than list_visits items are looked at, and the re
   World world(1, {.list_visits = 10});
   for (std::uint64_t n = 0; n < 25; ++n) {
     bool stored = false;
-    world.any().put({{world.parcel(n), {}}}, [&](const auto& s) { stored = s.at(0).safe; });
+    world.any().put({{world.raw_item(n), {}}}, [&](const auto& s) { stored = s.at(0).safe; });
     REQUIRE(world.net.run_until([&] { return stored; }, 10s));
   }
   Id holder = world.net.live().front();
@@ -270,7 +270,7 @@ TEST_CASE("for one list no more than list_visits items are looked at, and the re
                               });
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 5s));
     CHECK(reply->offered.size() <= 10);
-    for (const SyncEntry& entry : reply->offered) seen.push_back(entry.key);
+    for (const ItemStamp& entry : reply->offered) seen.push_back(entry.key);
     if (reply->covered == rest.last) break;
     rest.first = after(reply->covered);
   }

@@ -40,20 +40,20 @@ struct House {
   WallTime now() { return net.node(id).now().wall; }
   std::size_t rows() { return disk().snapshot()[Table::items].size(); }
 
-  Parcel parcel(std::uint64_t author, std::size_t payload = 1, std::uint8_t topic = 1,
-                std::chrono::seconds life = 24h) {
+  RawItem raw_item(std::uint64_t author, std::size_t payload = 1, std::uint8_t topic = 1,
+                   std::chrono::seconds life = 24h) {
     Author who(author, signer);
-    AuthorRecord record = who.record(1, now(), std::string(payload, 'x'));
+    AuthorItem record = who.record(1, now(), std::string(payload, 'x'));
     record.topic = topic;
     record.life = life;
-    return who.parcel(record);
+    return who.raw_item(record);
   }
-  static std::size_t cost(const Parcel& parcel) { return parcel.bytes.size() + ItemKey::size; }
+  static std::size_t cost(const RawItem& raw_item) { return raw_item.bytes.size() + ItemKey::size; }
 
-  /// What is said at once of each parcel; nothing is durable before settle().
-  Statuses take(const std::vector<Parcel>& parcels, std::optional<Source> source = {}) {
+  /// What is said at once of each raw_item; nothing is durable before settle().
+  Statuses take(const std::vector<RawItem>& raw_items, std::optional<Source> source = {}) {
     std::vector<ItemHolder::Offer> offers;
-    for (const Parcel& p : parcels) offers.push_back({.parcel = p, .source = source});
+    for (const RawItem& p : raw_items) offers.push_back({.raw_item = p, .source = source});
     return holder().take(std::move(offers), ItemHolder::Intake::copy, [](const auto&) {});
   }
   void settle() { net.run_for(100ms); }
@@ -65,7 +65,7 @@ struct House {
   }
 
   test::FastSigner signer{};
-  AuthorRecordRules rules{test::test_overlay, signer};
+  AuthorItemRules rules{test::test_overlay, signer};
   RuleBook book{};
   ReplicaOptions options;
   test::FakeNet net{
@@ -73,10 +73,10 @@ struct House {
   Id id = net.add().self().id;
 };
 
-std::vector<Parcel> of_one_author(House& house, std::uint8_t count, std::size_t payload = 1) {
-  std::vector<Parcel> out;
+std::vector<RawItem> of_one_author(House& house, std::uint8_t count, std::size_t payload = 1) {
+  std::vector<RawItem> out;
   for (std::uint8_t topic = 0; topic < count; ++topic)
-    out.push_back(house.parcel(1, payload, topic));
+    out.push_back(house.raw_item(1, payload, topic));
   return out;
 }
 
@@ -88,8 +88,8 @@ std::size_t taken(const Statuses& statuses) {
 
 TEST_CASE("no more than max_pending_bytes are on their way to the disk") {
   House house;
-  std::vector<Parcel> four;
-  for (std::uint64_t n = 1; n <= 4; ++n) four.push_back(house.parcel(n));
+  std::vector<RawItem> four;
+  for (std::uint64_t n = 1; n <= 4; ++n) four.push_back(house.raw_item(n));
   house.options.max_pending_bytes = 3 * House::cost(four[0]);
   CHECK(house.take(four) == Statuses{Status::ok, Status::ok, Status::ok, Status::rate});
   CHECK(house.take({four[3]}) == Statuses{Status::rate});
@@ -105,7 +105,7 @@ TEST_CASE("no more than max_pending_bytes are on their way to the disk") {
 
 TEST_CASE("what the disk refused is no longer on its way") {
   House house;
-  Parcel one = house.parcel(1);
+  RawItem one = house.raw_item(1);
   house.options.max_pending_bytes = House::cost(one);
   house.disk().fail_commit(1);
   CHECK(house.take({one}) == Statuses{Status::ok});
@@ -119,7 +119,7 @@ TEST_CASE("what the disk refused is no longer on its way") {
 
 TEST_CASE("an author has its share of items, half of it for copies, on their way or held") {
   std::size_t most =
-      AuthorRecordRules(test::test_overlay, test::FastSigner()).limits().per_author_items;
+      AuthorItemRules(test::test_overlay, test::FastSigner()).limits().per_author_items;
   for (bool copied : {false, true}) {
     for (bool at_once : {false, true}) {
       CAPTURE(copied);
@@ -127,13 +127,13 @@ TEST_CASE("an author has its share of items, half of it for copies, on their way
       House house;
       Source source{.copied = copied, .peer = Id{{7}}};
       Statuses statuses;
-      for (const Parcel& p : of_one_author(house, 20)) {
+      for (const RawItem& p : of_one_author(house, 20)) {
         statuses.push_back(house.take({p}, source).front());
         if (!at_once) house.settle();
       }
       CHECK(taken(statuses) == (copied ? most / 2 : most));
       CHECK(statuses.back() == Status::quota);
-      CHECK(house.take({house.parcel(2)}, source) == Statuses{Status::ok});  // another's share
+      CHECK(house.take({house.raw_item(2)}, source) == Statuses{Status::ok});  // another's share
     }
   }
 }
@@ -141,16 +141,16 @@ TEST_CASE("an author has its share of items, half of it for copies, on their way
 TEST_CASE("an author has its share of bytes, to the last one") {
   House house;
   std::size_t most = house.rules.limits().per_author_bytes;
-  std::size_t frame = House::cost(house.parcel(1, 0));
+  std::size_t frame = House::cost(house.raw_item(1, 0));
   std::size_t whole = 60'000;
-  std::vector<Parcel> full;  // as many of that size as fit, and one for what is left
+  std::vector<RawItem> full;  // as many of that size as fit, and one for what is left
   for (std::uint8_t topic = 0; (topic + 1U) * (whole + frame) <= most; ++topic)
-    full.push_back(house.parcel(1, whole, topic));
+    full.push_back(house.raw_item(1, whole, topic));
   std::size_t left = most - full.size() * (whole + frame);
   REQUIRE(left > frame + 1);
   CHECK(taken(house.take(full)) == full.size());
-  CHECK(house.take({house.parcel(1, left - frame + 1, 100)}) == Statuses{Status::quota});
-  CHECK(house.take({house.parcel(1, left - frame, 100)}) == Statuses{Status::ok});
+  CHECK(house.take({house.raw_item(1, left - frame + 1, 100)}) == Statuses{Status::quota});
+  CHECK(house.take({house.raw_item(1, left - frame, 100)}) == Statuses{Status::ok});
   house.settle();
   CHECK(house.holder().table().total().bytes == most);
 }
@@ -159,7 +159,7 @@ TEST_CASE("memory is filled to max_bytes and not beyond, and that is said once")
   for (std::size_t lacking : {0U, 1U}) {
     CAPTURE(lacking);
     House house;
-    Parcel a = house.parcel(1), b = house.parcel(2), c = house.parcel(3);
+    RawItem a = house.raw_item(1), b = house.raw_item(2), c = house.raw_item(3);
     house.options.max_bytes =
         ItemTable::footprint({.items = 2, .bytes = 2 * House::cost(a)}) - lacking;
     CHECK(house.take({a, b}) == Statuses{Status::ok, lacking == 0 ? Status::ok : Status::full});
@@ -179,13 +179,13 @@ TEST_CASE("one writer and one holder take no more than their parts once half is 
     CAPTURE(copied);
     House house({.writer_parts = 4, .holder_parts = 2});
     constexpr std::size_t room = 40;
-    std::size_t each = ItemTable::footprint({.items = 1, .bytes = House::cost(house.parcel(1))});
+    std::size_t each = ItemTable::footprint({.items = 1, .bytes = House::cost(house.raw_item(1))});
     house.options.max_bytes = room * each;
     std::uint64_t number = 0;
     auto fill = [&](std::optional<Source> source, std::size_t count) {
       std::size_t out = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        out += taken(house.take({house.parcel(++number)}, source));
+        out += taken(house.take({house.raw_item(++number)}, source));
         house.settle();
       }
       return out;
@@ -200,8 +200,8 @@ TEST_CASE("one writer and one holder take no more than their parts once half is 
 
 TEST_CASE("expired items go in batches, from memory and from disk") {
   House house;
-  for (std::uint64_t n = 1; n <= 5; ++n) house.take({house.parcel(n, 1, 1, 100s)});
-  house.take({house.parcel(6, 1, 1, 200s)});
+  for (std::uint64_t n = 1; n <= 5; ++n) house.take({house.raw_item(n, 1, 1, 100s)});
+  house.take({house.raw_item(6, 1, 1, 200s)});
   house.settle();
   house.options.expiry_batch = 3;
   house.net.node(house.id).clock_skew = 99s;
@@ -220,7 +220,7 @@ TEST_CASE("expired items go in batches, from memory and from disk") {
 
 TEST_CASE("rows that expired while the node was off are gone from its disk after the start") {
   House house;
-  house.take({house.parcel(1, 1, 1, 100s), house.parcel(2, 1, 1, 101s), house.parcel(3)});
+  house.take({house.raw_item(1, 1, 1, 100s), house.raw_item(2, 1, 1, 101s), house.raw_item(3)});
   house.settle();
   REQUIRE(house.rows() == 3);
   WallTime issued = house.now() - 100ms;
@@ -258,7 +258,7 @@ TEST_CASE("damaged rows are dropped with a warning that counts them, the others 
   for (const auto& [what, damage] : damages) {
     CAPTURE(what);
     House house;
-    house.take({house.parcel(1), house.parcel(2), house.parcel(3)});
+    house.take({house.raw_item(1), house.raw_item(2), house.raw_item(3)});
     house.settle();
     house.net.crash(house.id);
     auto contents = house.disk().snapshot();

@@ -39,7 +39,7 @@ struct Twin {
 
 /// Few places, so that keys meet again; half of them under one ring id.
 ItemKey some_key(Rng& rng) {
-  ItemKey key{.kind = ItemKind::index_record};
+  ItemKey key{.kind = ItemKind::index_item};
   key.ring.bytes[0] = static_cast<std::uint8_t>(rng.chance(0.5) ? 7 : rng.below(256));
   key.sub.bytes[0] = static_cast<std::uint8_t>(rng.below(64));
   key.sub.bytes[19] = static_cast<std::uint8_t>(rng.below(16));
@@ -137,9 +137,9 @@ TEST_CASE("a span is cut into adjoining parts with about as many items each, for
 }
 
 TEST_CASE("numbers and sums are those of docs/protocol.md") {
-  SyncEntry entry{.seq = 5, .check = {1, 2, 3, 4, 5, 6, 7, 8}};
+  ItemStamp entry{.seq = 5, .check = {1, 2, 3, 4, 5, 6, 7, 8}};
   entry.key.ring.bytes.fill(0x11);
-  entry.key.kind = ItemKind::index_record;
+  entry.key.kind = ItemKind::index_item;
   entry.key.sub.bytes.fill(0x22);
   ItemSum sum = number_of(entry);
   CHECK(sum == ItemSum{.high = 0x495d81e1010fa9a9, .low = 0x0d1d372db67d46f1});

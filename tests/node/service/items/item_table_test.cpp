@@ -22,7 +22,7 @@ Id at(unsigned high, unsigned low = 0) {
 }
 
 Item item(const Id& ring, unsigned sub, std::uint64_t seq = 1, std::int64_t expiry = 1000) {
-  Item out{.key = {ring, ItemKind::author_record, at(sub)}, .bytes = Bytes(10 + sub % 7)};
+  Item out{.key = {ring, ItemKind::author_item, at(sub)}, .bytes = Bytes(10 + sub % 7)};
   out.info = {
       .sub = out.key.sub, .seq = seq, .expiry = wall_from_ms(expiry), .author = at(sub % 3)};
   out.digest = sha256(out.bytes);
@@ -42,12 +42,12 @@ struct Listener : ItemListener {
 TEST_CASE("an item is found, replaced and erased, and the listener of its kind hears each change") {
   ItemTable table;
   Listener listener;
-  table.listen(ItemKind::author_record, listener);
+  table.listen(ItemKind::author_item, listener);
   table.put(item(at(1), 1, 5));
   table.put(item(at(1), 1, 6));
-  CHECK(table.find({at(1), ItemKind::author_record, at(1)})->info.seq == 6);
-  CHECK(table.erase({at(1), ItemKind::author_record, at(1)}));
-  CHECK(!table.erase({at(1), ItemKind::author_record, at(1)}));
+  CHECK(table.find({at(1), ItemKind::author_item, at(1)})->info.seq == 6);
+  CHECK(table.erase({at(1), ItemKind::author_item, at(1)}));
+  CHECK(!table.erase({at(1), ItemKind::author_item, at(1)}));
   CHECK(table.total() == ItemTable::Usage{});
   CHECK(listener.heard == std::vector<std::string>{"new is 5", "was 5 is 6", "was 6 gone"});
 }
@@ -78,7 +78,7 @@ TEST_CASE("usage and expiry keep up with random changes, as counting afresh woul
     }
     CHECK(table.total() == total);
     for (const auto& [author, usage] : authors) {
-      CHECK(table.of_author(ItemKind::author_record, author) == usage);
+      CHECK(table.of_author(ItemKind::author_item, author) == usage);
     }
     CHECK(table.expired(wall_from_ms(50), 10'000).size() == expired);
     CHECK(table.expired(wall_from_ms(50), 3).size() == std::min<std::size_t>(3, expired));
@@ -97,7 +97,7 @@ TEST_CASE("the spans of an arc hold exactly its places") {
       if (i % 8 == 2) x = arc.after;
       int holding = 0;
       for (const Span& span : spans_of(arc))
-        holding += span.contains({x, ItemKind::author_record, at(1)}) ? 1 : 0;
+        holding += span.contains({x, ItemKind::author_item, at(1)}) ? 1 : 0;
       CHECK(holding == (arc.contains(x) ? 1 : 0));
     }
   }
@@ -151,10 +151,10 @@ TEST_CASE(
   for (unsigned sub : {3u, 1u, 2u}) table.put(item(at(9), sub));
   table.put(item(at(9, 1), 1));
   Item other = item(at(9), 7);
-  other.key.kind = ItemKind::index_record;
+  other.key.kind = ItemKind::index_item;
   table.put(other);
   std::vector<Id> seen;
-  table.each_at(at(9), ItemKind::author_record, [&](const Item& it) {
+  table.each_at(at(9), ItemKind::author_item, [&](const Item& it) {
     seen.push_back(it.key.sub);
     return true;
   });
@@ -172,13 +172,13 @@ TEST_CASE("what items are said to take of memory is what they take, with their r
     CAPTURE(owners_per_key);
     Rows rows;
     ItemTable table;
-    table.listen(ItemKind::index_record, rows);
+    table.listen(ItemKind::index_item, rows);
     Rng rng(3);
     auto before = mallinfo2().uordblks;
     for (std::size_t n = 0; n < 20'000; ++n) {
       Item made{.bytes = Bytes(240)};
       rng.fill(made.key.sub.bytes);
-      made.key.kind = ItemKind::index_record;
+      made.key.kind = ItemKind::index_item;
       made.key.ring = at(static_cast<unsigned>(n / owners_per_key / 256),
                          static_cast<unsigned>(n / owners_per_key % 256));
       made.key.ring.bytes[7] = static_cast<std::uint8_t>(n / owners_per_key / 65536);

@@ -72,7 +72,7 @@ void check_found(const Side& a, const Side& b, const Arc& arc, const Cost& cost)
 }
 
 ItemKey some_key(Rng& rng, double crowd) {
-  ItemKey key{.kind = ItemKind::index_record};
+  ItemKey key{.kind = ItemKind::index_item};
   if (rng.chance(crowd)) {
     key.ring.bytes[0] = 0x40;
   } else {
@@ -149,7 +149,7 @@ TEST_CASE("where one side has nothing the lists are as few as if nothing had bee
   Cost cost = narrow(full, empty, Arc{}, rng);
   CHECK(cost.listed == 30'000);
   CHECK(cost.found.size() < 45);  // 30 would be full
-  CHECK(cost.bytes < cost.listed * SyncEntry::size / 8);
+  CHECK(cost.bytes < cost.listed * ItemStamp::size / 8);
 }
 
 TEST_CASE("where borders may not cut a ring id none does") {

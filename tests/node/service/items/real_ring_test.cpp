@@ -89,7 +89,7 @@ struct Run {
     std::vector<ItemClient::PutEntry> entries;
     for (std::uint64_t n = 0; n < count; ++n) {
       if (authors.size() <= n) authors.emplace_back(n, factory.signer());
-      entries.push_back({authors[n].parcel(seq, world.true_time(), "x"), {}});
+      entries.push_back({authors[n].raw_item(seq, world.true_time(), "x"), {}});
     }
     act(host, [&](Replicas& replicas) {
       replicas.put(entries, [&](const auto& stored) {
@@ -133,7 +133,7 @@ TEST_CASE("records are stored safely, stay in place when nodes join, and are rea
     for (HostNumber host : run.by_place()) {
       const Author& author = run.authors[host];
       run.act(host, [&](Replicas& replicas) {
-        replicas.get(author.ring(), ItemKind::author_record,
+        replicas.get(author.ring(), ItemKind::author_item,
                      [&](const auto& items) { found += items ? 1 : 0; });
       });
     }

@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("service/replica_messages");
 
 namespace {
 
-ItemKey key(std::uint8_t byte) { return {id_of(byte), ItemKind::author_record, id_of(byte)}; }
+ItemKey key(std::uint8_t byte) { return {id_of(byte), ItemKind::author_item, id_of(byte)}; }
 
 const std::string k1 = id_hex("01") + "01" + id_hex("01");
 const std::string k2 = id_hex("02") + "01" + id_hex("02");
@@ -28,8 +28,8 @@ const std::string k3 = id_hex("03") + "01" + id_hex("03");
 
 TEST_CASE("put and its reply keep to their layout") {
   PutRequest put;
-  put.entries.push_back({{id_of(1), ItemKind::author_record, {0xaa}}, {}});
-  put.entries.push_back({{id_of(2), ItemKind::index_record, {}}, 5});
+  put.entries.push_back({{id_of(1), ItemKind::author_item, {0xaa}}, {}});
+  put.entries.push_back({{id_of(2), ItemKind::index_item, {}}, 5});
   check_codec(encode(put),
               "0002"
               "00" +
@@ -55,15 +55,14 @@ TEST_CASE("put and its reply keep to their layout") {
 }
 
 TEST_CASE("get and its reply keep to their layout") {
+  check_codec(encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_item, .newer_than = 2}),
+              id_hex("01") +
+                  "01"
+                  "0000000000000002"
+                  "00",
+              decode<GetRequest>);
   check_codec(
-      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .newer_than = 2}),
-      id_hex("01") +
-          "01"
-          "0000000000000002"
-          "00",
-      decode<GetRequest>);
-  check_codec(
-      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_record, .after = id_of(9)}),
+      encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_item, .after = id_of(9)}),
       id_hex("01") +
           "01"
           "0000000000000000"
@@ -80,7 +79,7 @@ TEST_CASE("get and its reply keep to their layout") {
 }
 
 TEST_CASE("replicate and its reply keep to their layout") {
-  check_codec(encode(ReplicateRequest{{{id_of(1), ItemKind::author_record, {0xaa, 0xbb}}}}),
+  check_codec(encode(ReplicateRequest{{{id_of(1), ItemKind::author_item, {0xaa, 0xbb}}}}),
               "0001" + id_hex("01") +
                   "01"
                   "00000002"
@@ -131,7 +130,7 @@ TEST_CASE("the messages of a comparison keep to their layout") {
               decode<ListReply>);
 
   check_codec(encode(WantRequest{{key(1), key(2)}}), "0002" + k1 + k2, decode<WantRequest>);
-  check_codec(encode(WantReply{.parcels = {{id_of(1), ItemKind::author_record, {7}}}, .done = 2}),
+  check_codec(encode(WantReply{.raw_items = {{id_of(1), ItemKind::author_item, {7}}}, .done = 2}),
               "0002"
               "0001" +
                   id_hex("01") +
@@ -192,11 +191,11 @@ TEST_CASE("every list of a message is read up to its limit and refused with one 
     return out;
   };
   auto entries = [&](std::size_t count) {
-    std::vector<SyncEntry> out;
+    std::vector<ItemStamp> out;
     for (const ItemKey& each : keys(count)) out.push_back({.key = each});
     return out;
   };
-  const Parcel parcel{.ring = id_of(1), .kind = ItemKind::author_record};
+  const RawItem raw_item{.ring = id_of(1), .kind = ItemKind::author_item};
   struct Case {
     const char* what;
     std::size_t limit;
@@ -205,7 +204,7 @@ TEST_CASE("every list of a message is read up to its limit and refused with one 
   for (const Case& c : {
            Case{"put", max_parcels,
                 [&](std::size_t n) {
-                  PutRequest m{std::vector(n, PutRequest::Entry{parcel, {}})};
+                  PutRequest m{std::vector(n, PutRequest::Entry{raw_item, {}})};
                   return decode<PutRequest>(encode(m)).has_value();
                 }},
            Case{"put reply", max_parcels,
@@ -220,7 +219,7 @@ TEST_CASE("every list of a message is read up to its limit and refused with one 
                 }},
            Case{"replicate", max_parcels,
                 [&](std::size_t n) {
-                  ReplicateRequest m{std::vector(n, parcel)};
+                  ReplicateRequest m{std::vector(n, raw_item)};
                   return decode<ReplicateRequest>(encode(m)).has_value();
                 }},
            Case{"replicate reply", max_parcels,
@@ -251,7 +250,7 @@ TEST_CASE("every list of a message is read up to its limit and refused with one 
                 }},
            Case{"want reply", max_parcels,
                 [&](std::size_t n) {
-                  WantReply m{.parcels = std::vector(n, parcel)};
+                  WantReply m{.raw_items = std::vector(n, raw_item)};
                   return decode<WantReply>(encode(m)).has_value();
                 }},
            Case{"chain", max_chain,

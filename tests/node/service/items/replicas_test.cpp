@@ -24,15 +24,15 @@ struct World : test::RingOfReplicas {
 
   Replicas& any() { return at(net.live().front()); }
 
-  ItemClient::Stored put(const Parcel& parcel, std::optional<std::uint64_t> expected = {}) {
+  ItemClient::Stored put(const RawItem& raw_item, std::optional<std::uint64_t> expected = {}) {
     std::optional<ItemClient::Stored> out;
-    any().put({{parcel, expected}}, [&](const auto& stored) { out = stored.at(0); });
+    any().put({{raw_item, expected}}, [&](const auto& stored) { out = stored.at(0); });
     CHECK(net.run_until([&] { return out.has_value(); }, 120s));
     return out.value_or(ItemClient::Stored{});
   }
   Result<std::vector<Item>> get(const Author& author, const Id& from) {
     std::optional<Result<std::vector<Item>>> out;
-    at(from).get(author.ring(), ItemKind::author_record, [&](auto r) { out = std::move(r); });
+    at(from).get(author.ring(), ItemKind::author_item, [&](auto r) { out = std::move(r); });
     CHECK(net.run_until([&] { return out.has_value(); }, 120s));
     return *out;
   }
@@ -53,7 +53,7 @@ struct World : test::RingOfReplicas {
 TEST_CASE("a record is stored durably on the first r nodes after its key, and read from anywhere") {
   World world(10);
   Author author(1, world.signer);
-  auto stored = world.put(author.parcel(1, world.now(), "one"));
+  auto stored = world.put(author.raw_item(1, world.now(), "one"));
   CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
   CHECK(world.in_place(author));
   for (const Id& id : world.holders(author)) {
@@ -65,11 +65,11 @@ TEST_CASE("a record is stored durably on the first r nodes after its key, and re
 TEST_CASE("who asks for versions newer than its own is sent those and no others") {
   World world(6);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.parcel(7, world.now(), "seven")).status == Status::ok);
+  REQUIRE(world.put(author.raw_item(7, world.now(), "seven")).status == Status::ok);
   Id holder = world.holders(author).front();
   auto items = [&](std::uint64_t newer_than) {
     GetRequest request{
-        .ring = author.ring(), .kind = ItemKind::author_record, .newer_than = newer_than};
+        .ring = author.ring(), .kind = ItemKind::author_item, .newer_than = newer_than};
     std::optional<Result<Frame>> reply;
     FakeNode& asker = world.net.node(world.net.live().back());
     asker.ask(world.net.node(holder).self(), raw(FrameType::get_req), encode(request), 5s,
@@ -88,7 +88,7 @@ TEST_CASE("in a ring smaller than r all nodes hold the record and that is called
   for (std::size_t nodes : {1u, 2u}) {
     World world(nodes);
     Author author(1, world.signer);
-    auto stored = world.put(author.parcel(1, world.now(), "one"));
+    auto stored = world.put(author.raw_item(1, world.now(), "one"));
     CHECK((stored.status == Status::ok && stored.copies == nodes && stored.safe));
     CHECK(world.text(author) == "one");
   }
@@ -97,24 +97,24 @@ TEST_CASE("in a ring smaller than r all nodes hold the record and that is called
 TEST_CASE("the newest version wins, older ones and mismatched expectations are refused") {
   World world(6);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.parcel(5, world.now(), "five")).safe);
-  auto old = world.put(author.parcel(4, world.now(), "four"));
+  REQUIRE(world.put(author.raw_item(5, world.now(), "five")).safe);
+  auto old = world.put(author.raw_item(4, world.now(), "four"));
   CHECK((old.status == Status::too_old && old.seq == 5));
-  CHECK(world.put(author.parcel(6, world.now(), "six"), 4).status == Status::cas_mismatch);
-  CHECK(world.put(author.parcel(6, world.now(), "six"), 5).safe);
+  CHECK(world.put(author.raw_item(6, world.now(), "six"), 4).status == Status::cas_mismatch);
+  CHECK(world.put(author.raw_item(6, world.now(), "six"), 5).safe);
   CHECK(world.text(author) == "six");
-  CHECK(world.put(author.parcel(6, world.now(), "six")).safe);  // again: nothing to do
+  CHECK(world.put(author.raw_item(6, world.now(), "six")).safe);  // again: nothing to do
 }
 
 TEST_CASE("a deleted record stays deleted, also when an old version is replayed") {
   World world(6);
   Author author(1, world.signer);
-  AuthorRecord record = author.record(5, world.now(), "five");
-  REQUIRE(world.put(author.parcel(record)).safe);
-  AuthorRecord grave = tombstone_for(record, 6, world.now());
-  REQUIRE(world.put(author.parcel(grave)).safe);
+  AuthorItem record = author.record(5, world.now(), "five");
+  REQUIRE(world.put(author.raw_item(record)).safe);
+  AuthorItem grave = tombstone_for(record, 6, world.now());
+  REQUIRE(world.put(author.raw_item(grave)).safe);
   CHECK(world.text(author) == "deleted");
-  Bytes replay = encode(ReplicateRequest{{author.parcel(record)}});
+  Bytes replay = encode(ReplicateRequest{{author.raw_item(record)}});
   for (const Id& to : world.net.live()) {
     world.net.inject(world.net.live().front(), to, raw(FrameType::replicate_req), replay);
   }
@@ -128,7 +128,7 @@ TEST_CASE("many records go to their owners in few requests") {
   std::vector<ItemClient::PutEntry> entries;
   for (std::uint64_t i = 0; i < 300; ++i) {
     authors.emplace_back(i, world.signer);
-    entries.push_back({authors.back().parcel(1, world.now(), "x"), {}});
+    entries.push_back({authors.back().raw_item(1, world.now(), "x"), {}});
   }
   std::size_t puts = 0;
   world.net.tap = [&](const Id&, const Id&, std::uint8_t type, const Bytes&) {
@@ -159,7 +159,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
       at_owner = world.at(near[0]).table().find(author.item_key()) != nullptr;
     };
     Id writer = world.net.true_replicas(near[2].plus_power(0), 2)[1];
-    Bytes put = encode(PutRequest{.entries = {{author.parcel(1, world.now(), "one"), {}}}});
+    Bytes put = encode(PutRequest{.entries = {{author.raw_item(1, world.now(), "one"), {}}}});
     world.net.inject(writer, near[1], raw(FrameType::put_req), put);
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 20s));
     CHECK(reply->entries.at(0).status == Status::ok);
@@ -170,7 +170,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
     world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
       if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode<PutReply>(body);
     };
-    Bytes again = encode(PutRequest{.entries = {{author.parcel(2, world.now(), "two"), {}}}});
+    Bytes again = encode(PutRequest{.entries = {{author.raw_item(2, world.now(), "two"), {}}}});
     world.net.inject(writer, near[2], raw(FrameType::put_req), again);
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 20s));
     CHECK(reply->entries.at(0).status == Status::not_responsible);
@@ -183,7 +183,7 @@ TEST_CASE("a dead successor is passed over: the next one takes its copy") {
   Author author(1, world.signer);
   auto replicas = world.net.true_replicas(author.ring(), 4);
   world.net.crash(replicas[1]);  // nobody has noticed yet
-  auto stored = world.put(author.parcel(1, world.now(), "one"));
+  auto stored = world.put(author.raw_item(1, world.now(), "one"));
   CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
   auto holders = world.holders(author);
   CHECK(std::ranges::find(holders, replicas[3]) != holders.end());
@@ -194,7 +194,7 @@ TEST_CASE("records move to nodes that join, and back when those leave") {
   std::vector<Author> authors;
   for (std::uint64_t i = 0; i < 60; ++i) {
     authors.emplace_back(i, world.signer);
-    REQUIRE(world.put(authors.back().parcel(1, world.now(), "x")).safe);
+    REQUIRE(world.put(authors.back().raw_item(1, world.now(), "x")).safe);
   }
   auto first = world.net.add().self().id;
   auto second = world.net.add().self().id;
@@ -217,7 +217,7 @@ TEST_CASE("a node that leaves hands over all it owns, however many shares that t
   world.net.run_for(5s);
   std::vector<ItemClient::PutEntry> entries;
   for (std::uint64_t i = 0; i < 300; ++i)
-    entries.push_back({Author(i, world.signer).parcel(1, world.now(), "x"), {}});
+    entries.push_back({Author(i, world.signer).raw_item(1, world.now(), "x"), {}});
   Id leaving = world.net.live().front();
   bool stored = false;
   world.at(leaving).put(entries, [&](const auto&) { stored = true; });
@@ -233,7 +233,7 @@ TEST_CASE("a node that is leaving takes no more records") {
   Author author(1, world.signer);
   bool left = false;
   world.any().leave([&](bool) { left = true; });
-  CHECK(world.put(author.parcel(1, world.now(), "x")).status == Status::leaving);
+  CHECK(world.put(author.raw_item(1, world.now(), "x")).status == Status::leaving);
   CHECK(left);
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("a node with an empty disk gets its records back") {
   std::vector<Author> authors;
   for (std::uint64_t i = 0; i < 40; ++i) {
     authors.emplace_back(i, world.signer);
-    REQUIRE(world.put(authors.back().parcel(1, world.now(), "x")).safe);
+    REQUIRE(world.put(authors.back().raw_item(1, world.now(), "x")).safe);
   }
   for (const Id& id : world.net.ids()) {
     world.net.crash(id);
@@ -256,7 +256,7 @@ TEST_CASE("a node with an empty disk gets its records back") {
 TEST_CASE("records outlast a crash of every node at once, if the disks are kept") {
   World world(5);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.parcel(1, world.now(), "kept")).safe);
+  REQUIRE(world.put(author.raw_item(1, world.now(), "kept")).safe);
   for (const Id& id : world.net.ids()) world.net.crash(id);
   for (const Id& id : world.net.ids()) world.net.start(id);
   world.net.run_for(5s);
@@ -268,20 +268,20 @@ TEST_CASE("a disk error is not acknowledged, and the retry succeeds") {
   Author author(1, world.signer);
   Id owner = world.net.true_replicas(author.ring(), 1)[0];
   world.net.node(owner).disk().fail_commit(1);
-  auto stored = world.put(author.parcel(1, world.now(), "x"));
+  auto stored = world.put(author.raw_item(1, world.now(), "x"));
   CHECK(stored.safe);
   CHECK(world.net.node(owner).disk().get(Table::items, encode(author.item_key()))->has_value());
   for (const Id& id : world.net.live()) world.net.node(id).disk().limit_bytes(1);
-  CHECK(world.put(author.parcel(2, world.now(), "yy")).status == Status::storage);
+  CHECK(world.put(author.raw_item(2, world.now(), "yy")).status == Status::storage);
   CHECK(world.text(author) == "x");
 }
 
 TEST_CASE("a record is gone when its time is over, from memory and from disk") {
   World world(4);
   Author author(1, world.signer);
-  AuthorRecord record = author.record(1, world.now(), "x");
+  AuthorItem record = author.record(1, world.now(), "x");
   record.life = 100s;
-  REQUIRE(world.put(author.parcel(record)).safe);
+  REQUIRE(world.put(author.raw_item(record)).safe);
   world.net.run_for(105s);
   CHECK(world.text(author) == "error: not found");
   world.net.run_for(20s);
@@ -292,9 +292,9 @@ TEST_CASE("a record is gone when its time is over, from memory and from disk") {
 TEST_CASE("a read survives any r-1 silent or lying replicas, and never goes back in time") {
   World world(7);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.parcel(1, world.now(), "one")).safe);
+  REQUIRE(world.put(author.raw_item(1, world.now(), "one")).safe);
   auto before = world.net.node(world.net.true_replicas(author.ring(), 1)[0]).disk().snapshot();
-  REQUIRE(world.put(author.parcel(2, world.now(), "two")).safe);
+  REQUIRE(world.put(author.raw_item(2, world.now(), "two")).safe);
   CHECK(world.text(author) == "two");
   auto replicas = world.net.true_replicas(author.ring(), 3);
   // The owner rolls back to an older disk: the reader has seen better and asks on.
@@ -316,7 +316,7 @@ TEST_CASE("a read survives any r-1 silent or lying replicas, and never goes back
 TEST_CASE("a read that nobody answers begins again for a while, one that is answered does not") {
   World world(5);
   Author author(1, world.signer);
-  REQUIRE(world.put(author.parcel(1, world.now(), "one")).safe);
+  REQUIRE(world.put(author.raw_item(1, world.now(), "one")).safe);
   Time ready = world.net.time() + 1s;
   std::size_t asked = 0;
   for (const Id& id : world.net.live()) {
@@ -348,15 +348,15 @@ TEST_CASE("a read that nobody answers begins again for a while, one that is answ
 TEST_CASE("forged and misplaced records are refused everywhere") {
   World world(8);
   Author author(1, world.signer);
-  Parcel forged = author.parcel(1, world.now(), "x");
+  RawItem forged = author.raw_item(1, world.now(), "x");
   forged.bytes.back() ^= 1;
   CHECK(world.put(forged).status == Status::bad_signature);
-  Parcel moved = author.parcel(1, world.now(), "x");
+  RawItem moved = author.raw_item(1, world.now(), "x");
   moved.ring = Author(2, world.signer).ring();
   CHECK(world.put(moved).status == Status::wrong_key);
 
   // Straight to a node far from the key, as a hostile peer would.
-  Parcel good = author.parcel(1, world.now(), "x");
+  RawItem good = author.raw_item(1, world.now(), "x");
   world.net.run_for(30s);
   auto near = world.net.true_replicas(author.ring(), 4);
   for (const Id& to : world.net.live()) {
@@ -375,14 +375,14 @@ TEST_CASE("quotas hold: per author, per node, per peer, and honest records stay"
   world.net.crash(world.net.live()[2]);
   world.net.crash(world.net.live()[1]);
   Author honest(1, world.signer);
-  REQUIRE(world.put(honest.parcel(1, world.now(), "honest")).safe);
+  REQUIRE(world.put(honest.raw_item(1, world.now(), "honest")).safe);
 
   Author greedy(2, world.signer);
   int taken = 0;
   for (std::uint8_t topic = 0; topic < 30; ++topic) {
-    AuthorRecord record = greedy.record(1, world.now(), "x");
+    AuthorItem record = greedy.record(1, world.now(), "x");
     record.topic = topic;
-    auto status = world.put(greedy.parcel(record)).status;
+    auto status = world.put(greedy.raw_item(record)).status;
     taken += status == Status::ok ? 1 : 0;
     CHECK((status == Status::ok || status == Status::quota));
   }
@@ -398,11 +398,11 @@ TEST_CASE("a flood is limited by rate and by total, and leaves what was stored a
   world.net.start(id);
   world.net.run_for(1s);
   Author honest(1, world.signer);
-  REQUIRE(world.put(honest.parcel(1, world.now(), "honest")).safe);
+  REQUIRE(world.put(honest.raw_item(1, world.now(), "honest")).safe);
   Author hungry(2, world.signer);
   for (std::uint64_t n = 0; n < 5000; ++n) {
     Author author(100 + n, world.signer);
-    PutRequest put{{{author.parcel(1, world.now(), std::string(100, 'x')), {}}}};
+    PutRequest put{{{author.raw_item(1, world.now(), std::string(100, 'x')), {}}}};
     world.net.start(flooder);
     world.net.inject(flooder, id, raw(FrameType::put_req), encode(put));
     world.net.crash(flooder);
@@ -416,7 +416,7 @@ TEST_CASE("a flood is limited by rate and by total, and leaves what was stored a
 TEST_CASE("items in the range push out strays when the node is full, never the other way") {
   World world(0);
   std::size_t each =
-      ItemTable::cost(Item{.bytes = Author(1, world.signer).parcel(1, {}, "x").bytes});
+      ItemTable::cost(Item{.bytes = Author(1, world.signer).raw_item(1, {}, "x").bytes});
   world.options.max_bytes = ItemTable::footprint({.items = 6, .bytes = 6 * each});
   world.options.sync_period = 100'000s;
   for (int i = 0; i < 12; ++i) world.net.start(world.net.add().self().id);
@@ -435,13 +435,13 @@ TEST_CASE("items in the range push out strays when the node is full, never the o
   auto offer = [&](const Author& author) {
     from = (from + 1) % 3;  // neighbours in turn: one alone may fill the half only
     world.net.inject(world.net.live()[6 + from], id, raw(FrameType::replicate_req),
-                     encode(ReplicateRequest{{author.parcel(1, world.now(), "x")}}));
+                     encode(ReplicateRequest{{author.raw_item(1, world.now(), "x")}}));
     world.net.run_for(100ms);
     return node.table().find(author.item_key()) != nullptr;
   };
   for (std::size_t i = 0; i < 6; ++i) CHECK(offer(slack[i]));
   CHECK(!offer(slack[6]));
-  Parcel forged = inside[7].parcel(1, world.now(), "x");
+  RawItem forged = inside[7].raw_item(1, world.now(), "x");
   forged.bytes.back() ^= 1;
   world.net.inject(world.net.live()[6], id, raw(FrameType::replicate_req),
                    encode(ReplicateRequest{{forged}}));
@@ -464,7 +464,7 @@ TEST_CASE("copies that the disks of others refuse are not counted") {
   Author author(1, world.signer);
   auto replicas = world.net.true_replicas(author.ring(), 4);
   for (std::size_t i = 1; i < 4; ++i) world.net.node(replicas[i]).disk().limit_bytes(1);
-  auto stored = world.put(author.parcel(1, world.now(), "x"));
+  auto stored = world.put(author.raw_item(1, world.now(), "x"));
   CHECK((stored.status == Status::ok && stored.copies == 1 && !stored.safe));
 }
 
@@ -477,7 +477,7 @@ TEST_CASE("an old version that comes while a newer one is being written does not
   world.net.options().min_write = world.net.options().max_write = 50ms;
   for (std::uint64_t seq : {5u, 4u, 5u}) {
     world.net.inject(from, to, raw(FrameType::replicate_req),
-                     encode(ReplicateRequest{{author.parcel(seq, world.now(), "x")}}));
+                     encode(ReplicateRequest{{author.raw_item(seq, world.now(), "x")}}));
   }
   world.net.run_for(500ms);
   auto row = world.net.node(to).disk().get(Table::items, encode(author.item_key()));
@@ -491,7 +491,8 @@ TEST_CASE("a peer that puts quickly leaves no timers behind") {
   std::size_t before = world.net.node(id).timers();
   for (std::uint64_t i = 0; i < 500; ++i) {
     PutRequest put;
-    if (i % 2 == 0) put.entries = {{.parcel = Author(i, world.signer).parcel(1, world.now(), "x")}};
+    if (i % 2 == 0)
+      put.entries = {{.raw_item = Author(i, world.signer).raw_item(1, world.now(), "x")}};
     world.net.inject(world.net.live().front(), id, raw(FrameType::put_req), encode(put));
     world.net.run_for(5ms);
   }
@@ -521,7 +522,7 @@ TEST_CASE("a comparison moves what differs, and little else") {
   World world(3);
   std::vector<ItemClient::PutEntry> entries;
   for (std::uint64_t i = 0; i < 2000; ++i)
-    entries.push_back({Author(i, world.signer).parcel(1, world.now(), "x"), {}});
+    entries.push_back({Author(i, world.signer).raw_item(1, world.now(), "x"), {}});
   bool stored = false;
   world.any().put(entries, [&](const auto&) { stored = true; });
   REQUIRE(world.net.run_until([&] { return stored; }, 60s));
@@ -542,7 +543,7 @@ TEST_CASE("a comparison moves what differs, and little else") {
   Author changed(7, world.signer);
   Id at = world.net.live()[1];
   world.net.inject(world.net.live()[0], at, raw(FrameType::replicate_req),
-                   encode(ReplicateRequest{{changed.parcel(2, world.now(), "y")}}));
+                   encode(ReplicateRequest{{changed.raw_item(2, world.now(), "y")}}));
   std::uint64_t busy = moved_in(300s);
   for (const Id& id : world.net.live())
     CHECK(world.at(id).table().find(changed.item_key())->info.seq == 2);
@@ -556,7 +557,7 @@ TEST_CASE("a stray is kept until all who should hold it do") {
   auto near = world.net.true_replicas(author.ring(), 4);
   world.net.node(near[1]).disk().limit_bytes(1);  // one of its homes cannot store it
   world.net.inject(near[0], near[3], raw(FrameType::replicate_req),
-                   encode(ReplicateRequest{{author.parcel(1, world.now(), "x")}}));
+                   encode(ReplicateRequest{{author.raw_item(1, world.now(), "x")}}));
   world.net.run_for(300s);
   auto holders = world.holders(author);
   CHECK(std::ranges::find(holders, near[3]) != holders.end());
@@ -577,7 +578,7 @@ TEST_CASE("the same seed gives the same history") {
     };
     for (std::uint64_t i = 0; i < 10; ++i) {
       Author author(i, world.signer);
-      world.put(author.parcel(1, world.now(), "x"));
+      world.put(author.raw_item(1, world.now(), "x"));
     }
     world.net.crash(world.net.live()[2]);
     world.net.run_for(100s);

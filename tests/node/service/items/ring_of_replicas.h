@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "node/service/items/replicas.h"
 #include "tests/world/authors.h"
 #include "tests/world/fake_net.h"
@@ -12,7 +12,7 @@ namespace beckon::test {
 /// A FakeNet of nodes that run Replicas and nothing else, and the questions tests ask of it.
 struct RingOfReplicas {
   FastSigner signer{};
-  service::AuthorRecordRules rules{test_overlay, signer};
+  service::AuthorItemRules rules{test_overlay, signer};
   service::RuleBook book{};
   service::ReplicaOptions options{};  // of nodes that start from now on
   FakeNet net;
@@ -49,7 +49,7 @@ struct RingOfReplicas {
               [&replicas](const service::Request& request) { replicas.handle(request); });
     }
     node.on_ring_change([&replicas] { replicas.ring_changed(); });
-    replicas.listen(service::ItemKind::author_record, *component);
+    replicas.listen(service::ItemKind::author_item, *component);
     replicas.start();
     return {component, &replicas};
   }

@@ -43,7 +43,7 @@ inline service::ItemSum sum_afresh(const service::ItemTable& table, const chord:
                                    WallTime now) {
   service::ItemSum out;
   table.each(arc, [&](const service::Item& item) {
-    if (item.live(now)) out += number_of(sync_entry(item));
+    if (item.live(now)) out += number_of(item_stamp(item));
     return true;
   });
   return out;

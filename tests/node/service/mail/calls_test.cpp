@@ -150,7 +150,7 @@ TEST_CASE(
 
 TEST_CASE("somebody away is unreachable, and a call leaves nothing in a mailbox") {
   CallWorld w(6);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.crash(w.places[1]);
   auto id = w.calls(0).invite({.from = w.user(0), .to = {away}});
   REQUIRE(id);
@@ -358,7 +358,7 @@ TEST_CASE("limits hold: calls per caller, lines, members, and ended calls that a
   CHECK_FALSE(w.calls(0).say({w.user(0), id}, "\xff"));
   CHECK_FALSE(w.calls(2).invite({.from = w.user(2)}));
   CHECK_FALSE(w.calls(2).invite({.from = w.user(2), .to = {w.callee(2)}}));
-  std::vector<Callee> crowd(CallMessage::max_members, w.callee(3));
+  std::vector<PersonRef> crowd(CallMessage::max_members, w.callee(3));
   CHECK_FALSE(w.calls(2).invite({.from = w.user(2), .to = crowd}));
   CHECK_FALSE(w.calls(2).accept({w.user(2), id}, "a stranger to this call"));
 }
@@ -417,7 +417,7 @@ TEST_CASE("a replayed sign of life does not hide that the other side is gone") {
 }
 
 TEST_CASE("a call's messages survive encoding, and malformed ones are refused") {
-  Callee member{.name = "Zoë \"Z\"", .host = {.id = {}, .address = "127.0.0.1:7"}};
+  PersonRef member{.name = "Zoë \"Z\"", .host = {.id = {}, .address = "127.0.0.1:7"}};
   member.key[3] = 7;
   member.message_key[31] = 9;
   for (auto op : {CallMessage::Op::invite, CallMessage::Op::accept, CallMessage::Op::decline,

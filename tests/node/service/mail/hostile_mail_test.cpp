@@ -37,7 +37,7 @@ TEST_SUITE_BEGIN("service/hostile_mail");
 TEST_CASE("no letter of a full mailbox is lost because many come at once") {
   MailWorld w(8, 1, {}, two_letters_at_once());
   w.befriend(3, 0);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
   for (int i = 0; i < 6; ++i) {
@@ -58,13 +58,13 @@ TEST_CASE("a keeper that shows the end of a mailbox only hides nothing that othe
   std::size_t to = 1;
   while (std::ranges::count(keepers(to), w.places[to]) != 0) ++to;
   w.befriend(to, 0);
-  Callee away = w.callee(to);
+  PersonRef away = w.callee(to);
   w.net.run_for(1s);
   w.net.crash(w.places[to]);
   for (const char* text : {"one", "two", "three"})
     REQUIRE(w.reaches(0, w.send(0, {away}, text), to, SendState::kept));
   Bytes last{0};  // no letter at all, but behind all letters
-  while (MailboxRules::entry_id(last).bytes[0] != 0xff) last.push_back(0);
+  while (MailboxRules::mailbox_item_id(last).bytes[0] != 0xff) last.push_back(0);
   auto& liar = w.net.node(keepers(to).front());
   std::size_t asked = 0;
   liar.on(raw(FrameType::mailbox_req), [&](const Request& request) {
@@ -129,17 +129,17 @@ TEST_CASE("each of many letters of blocked senders gets its answer while the dis
 
 TEST_CASE("thousands of people who cannot be reached do not need a timer each") {
   MailWorld w(4);
-  std::vector<Callee> nobody;
+  std::vector<PersonRef> nobody;
   for (std::uint32_t i = 0; i < 300; ++i) {
-    Callee callee{.name = "nobody"};
+    PersonRef callee{.name = "nobody"};
     callee.key[0] = static_cast<std::uint8_t>(i);
     callee.key[1] = static_cast<std::uint8_t>(i >> 8);
     nobody.push_back(callee);
   }
   auto name = w.send(0, nobody, "is anybody there?");
   auto tried = [&](std::uint32_t times) {
-    const Posting& posting = *w.at(0).mail.outbox().find(name);
-    return std::all_of(posting.to.begin(), posting.to.end(),
+    const SentLetter& sent = *w.at(0).mail.outbox().find(name);
+    return std::all_of(sent.to.begin(), sent.to.end(),
                        [&](const auto& entry) { return entry.second.attempts >= times; });
   };
   REQUIRE(w.net.run_until([&] { return tried(1); }, 5min));

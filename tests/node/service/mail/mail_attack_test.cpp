@@ -124,8 +124,8 @@ TEST_CASE("a hundred thousand letters to somebody away stay within the quota of 
   w.befriend(1, 0);
   w.befriend(3, 0);
   w.net.run_for(1s);
-  Callee victim = w.callee(1);
-  Callee other = w.callee(3);
+  PersonRef victim = w.callee(1);
+  PersonRef other = w.callee(3);
   Bytes letter = w.sealed(w.letter(2, 1, 1, "x"), 1);
   w.net.crash(w.places[1]);
   w.net.crash(w.places[3]);
@@ -140,8 +140,8 @@ TEST_CASE("a hundred thousand letters to somebody away stay within the quota of 
       for (std::size_t at = 0; at < 4; ++at)
         rubbish[rubbish.size() - 1 - at] = static_cast<std::uint8_t>((batch * 100 + i) >> (8 * at));
       puts.push_back(
-          {.parcel = {
-               .ring = place, .kind = ItemKind::mailbox_entry, .bytes = std::move(rubbish)}});
+          {.raw_item = {
+               .ring = place, .kind = ItemKind::mailbox_item, .bytes = std::move(rubbish)}});
     }
     w.at(2).replicas.put(std::move(puts), [](const std::vector<ItemClient::Stored>&) {});
     w.net.run_for(20ms);
@@ -151,7 +151,7 @@ TEST_CASE("a hundred thousand letters to somebody away stay within the quota of 
     CAPTURE(i);
     std::size_t kept = 0;
     std::size_t bytes = 0;
-    w.at(i).replicas.table().each_at(place, ItemKind::mailbox_entry, [&](const Item& item) {
+    w.at(i).replicas.table().each_at(place, ItemKind::mailbox_item, [&](const Item& item) {
       ++kept;
       bytes += item.bytes.size();
       return true;

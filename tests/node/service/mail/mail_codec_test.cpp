@@ -5,7 +5,7 @@
 
 #include "node/service/mail/locator.h"
 #include "node/service/mail/mail_messages.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 
 using namespace beckon;
 using namespace beckon::service;

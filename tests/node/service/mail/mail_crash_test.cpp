@@ -21,7 +21,7 @@ class OneLetter {
  public:
   OneLetter(Presence callee, Part part) : part_(part), world_(6, 1) {
     world_.befriend(3, 0);
-    Callee known = world_.callee(3);
+    PersonRef known = world_.callee(3);
     world_.net.run_for(1s);
     if (callee == Presence::away) world_.net.crash(world_.places[3]);
     begin_ = world_.net.time();
@@ -87,8 +87,8 @@ class OneLetter {
   }
 
   bool claimed() {
-    const Posting* posting = up(0) ? world_.at(0).mail.outbox().find(name_) : nullptr;
-    return posting != nullptr && posting->to.at(world_.user(3)).state == SendState::delivered;
+    const SentLetter* sent = up(0) ? world_.at(0).mail.outbox().find(name_) : nullptr;
+    return sent != nullptr && sent->to.at(world_.user(3)).state == SendState::delivered;
   }
 
   /// On the recipient's disk, whether or not its node is up.

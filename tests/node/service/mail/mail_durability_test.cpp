@@ -23,7 +23,7 @@ std::optional<Placed> placed(MailWorld& w, std::size_t i) {
   std::optional<Placed> out;
   Id key = author_record_key(test::test_overlay, Locator::topic, w.keys[i]);
   for (std::size_t n = 0; n < w.places.size(); ++n) {
-    w.at(n).replicas.table().each_at(key, ItemKind::author_record, [&](const Item& item) {
+    w.at(n).replicas.table().each_at(key, ItemKind::author_item, [&](const Item& item) {
       auto record = decode_author_record(item.bytes, test::test_overlay);
       auto locator = decode<Locator>(record->payload);
       REQUIRE(locator);
@@ -115,7 +115,7 @@ TEST_CASE("the number of a message is never given again, also after a restart") 
 TEST_CASE("who comes back to a full mailbox sends its receipts few at a time, and all of them") {
   MailWorld w(6);
   w.befriend(3, 0);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
   std::vector<Outbox::Name> names;
@@ -170,7 +170,7 @@ TEST_CASE("a node that brings letters too fast is refused and told of once, the 
 
 TEST_CASE("one node cannot fill the mailbox of somebody who is away") {
   MailWorld w(6);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
   w.net.run_for(1s);
@@ -186,13 +186,13 @@ TEST_CASE("one node cannot fill the mailbox of somebody who is away") {
                           .expiry = w.net.node(keeper).now().wall + 24h,
                           .ephemeral = w.net.node(keeper).secrets().next()});
     REQUIRE(envelope);
-    PutRequest put{{{.parcel = {key, ItemKind::mailbox_entry, envelope->bytes}}}};
+    PutRequest put{{{.raw_item = {key, ItemKind::mailbox_item, envelope->bytes}}}};
     w.net.inject(w.places[flooder], keeper, raw(FrameType::put_req), encode(put));
     if (i % 50 == 0) w.net.run_for(100ms);
   }
   w.net.run_for(1s);
   std::size_t kept = 0;
-  w.at(keeper).replicas.table().each_at(key, ItemKind::mailbox_entry, [&](const Item&) {
+  w.at(keeper).replicas.table().each_at(key, ItemKind::mailbox_item, [&](const Item&) {
     ++kept;
     return true;
   });

@@ -25,8 +25,8 @@ PublicKey key_of(std::uint32_t n) {
   return out;
 }
 
-std::vector<Callee> people(std::uint32_t count) {
-  std::vector<Callee> out;
+std::vector<PersonRef> people(std::uint32_t count) {
+  std::vector<PersonRef> out;
   for (std::uint32_t i = 0; i < count; ++i) out.push_back({.key = key_of(i)});
   return out;
 }
@@ -292,7 +292,7 @@ TEST_CASE("of letters to more than group_size people a burst goes out, of others
 
 TEST_CASE("no more trips than the window are under way at once, and as many as it allows") {
   Limited w([](auto& o) { o.messenger.window = 3; });
-  std::vector<Callee> group;
+  std::vector<PersonRef> group;
   for (int i = 0; i < 20; ++i) REQUIRE(w.at(1).users.create("{}", ignore));
   w.net.run_for(1s);
   for (const auto& [id, user] : w.at(1).users.all()) {
@@ -304,9 +304,9 @@ TEST_CASE("no more trips than the window are under way at once, and as many as i
   Open open(w, 0, FrameType::deliver_req);
   auto name = w.send(0, group, "to all of you");
   w.net.run_for(10s);
-  const Posting& posting = *w.mail(0).outbox().find(name);
+  const SentLetter& sent = *w.mail(0).outbox().find(name);
   CHECK(std::ranges::all_of(
-      posting.to, [](const auto& entry) { return entry.second.state == SendState::delivered; }));
+      sent.to, [](const auto& entry) { return entry.second.state == SendState::delivered; }));
   CHECK(open.most == 3);
 }
 
@@ -325,7 +325,7 @@ TEST_CASE("tries of a letter come after pauses that double up to the longest") {
       o.reception.rate = {.per_second = 1e-6, .burst = 1, .peers = 8};
     });
     if (c.slower) w.send(0, {w.callee(1)}, "the only one that is taken");
-    Outbox::Name name = w.send(0, {c.slower ? w.callee(1) : Callee{.key = key_of(1)}}, "again");
+    Outbox::Name name = w.send(0, {c.slower ? w.callee(1) : PersonRef{.key = key_of(1)}}, "again");
     UserId to = c.slower ? w.user(1) : user_id(key_of(1));
     std::optional<Time> last;
     for (std::size_t i = 0; i <= c.pauses.size(); ++i) {
@@ -350,9 +350,9 @@ TEST_CASE("a letter is tried until its life is over and not after that") {
     o.messenger.life = 60s;
     o.messenger.first_retry = o.messenger.last_retry = 10s;
   });
-  auto name = w.send(0, {Callee{.key = key_of(1)}}, "is anybody there?");
-  const Posting* posting = w.mail(0).outbox().find(name);
-  CHECK(posting->expiry == posting->letter.time + 60s);
+  auto name = w.send(0, {PersonRef{.key = key_of(1)}}, "is anybody there?");
+  const SentLetter* sent = w.mail(0).outbox().find(name);
+  CHECK(sent->expiry == sent->letter.time + 60s);
   auto attempts = [&] { return w.mail(0).outbox().find(name)->to.begin()->second.attempts; };
   w.net.run_for(65s);
   auto tried = attempts();
@@ -411,7 +411,7 @@ TEST_CASE("one visit takes max_letters, and the next visits take the rest") {
       },
       6);
   w.befriend(1, 0);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.run_for(1s);
   w.net.crash(w.places[1]);
   for (int i = 0; i < 7; ++i)
@@ -434,7 +434,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
       },
       6);
   w.befriend(1, 0);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.run_for(1s);
   w.net.crash(w.places[1]);
   std::vector<Outbox::Name> names;
@@ -450,7 +450,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
     auto put = decode<PutRequest>(body);
     REQUIRE(put);
     auto here = static_cast<std::size_t>(std::ranges::count_if(
-        put->entries, [&](const auto& entry) { return entry.parcel.ring == place; }));
+        put->entries, [&](const auto& entry) { return entry.raw_item.ring == place; }));
     most_acks = std::max(most_acks, here);
     acks += here;
   };
@@ -464,7 +464,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
 TEST_CASE("while senders do not answer receipts_at_once receipts are under way and no more") {
   Limited w([](auto& o) { o.mailbox.receipts_at_once = 2; }, 6);
   w.befriend(1, 0);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.run_for(1s);
   w.net.crash(w.places[1]);
   for (int i = 0; i < 6; ++i)
@@ -491,7 +491,7 @@ TEST_CASE("receipts and acknowledgements beyond those that may wait are left to 
       },
       6);
   w.befriend(1, 0);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.run_for(1s);
   w.net.crash(w.places[1]);
   std::vector<Outbox::Name> names;

@@ -58,7 +58,7 @@ TEST_CASE("letters that wait are still there after a restart of their sender") {
 
 TEST_CASE("a group hosted by one node gets its letter at once: the pace is per person") {
   MailWorld w(4, 1, {}, two_at_once());
-  std::vector<Callee> group;
+  std::vector<PersonRef> group;
   for (int i = 0; i < 40; ++i) {
     auto made = w.at(1).users.create("{}", ignore);
     REQUIRE(made);
@@ -70,8 +70,8 @@ TEST_CASE("a group hosted by one node gets its letter at once: the pace is per p
   }
   auto name = w.send(0, group, "to all of you");
   auto delivered = [&] {
-    const Posting& posting = *w.at(0).mail.outbox().find(name);
-    return std::all_of(posting.to.begin(), posting.to.end(), [](const auto& entry) {
+    const SentLetter& sent = *w.at(0).mail.outbox().find(name);
+    return std::all_of(sent.to.begin(), sent.to.end(), [](const auto& entry) {
       return entry.second.state == SendState::delivered;
     });
   };
@@ -121,7 +121,7 @@ TEST_CASE("a full outbox forgets what has arrived, and refuses when nothing has"
   w.net.start(w.places[0]);
   CHECK(w.at(0).mail.outbox().all().size() == 3);
 
-  Callee nobody{.name = "nobody"};
+  PersonRef nobody{.name = "nobody"};
   for (int i = 0; i < 3; ++i) w.send(0, {nobody}, "is anybody there?");
   auto refused = w.at(0).mail.messenger().send(
       {.from = w.user(0), .to = {nobody}, .text = "and now?"}, ignore);
@@ -131,7 +131,7 @@ TEST_CASE("a full outbox forgets what has arrived, and refuses when nothing has"
 
 TEST_CASE("a letter that the sender's disk refuses is not promised, and is not tried again") {
   MailWorld w(4);
-  Callee away = w.callee(1);
+  PersonRef away = w.callee(1);
   w.net.crash(w.places[1]);
   w.net.run_for(1s);
   w.net.node(w.places[0]).disk().limit_bytes(0);

@@ -182,7 +182,7 @@ TEST_CASE("what an inbox holds counts against its limits after a restart, too") 
 TEST_CASE("a letter sealed to an older key of its recipient is opened after a restart") {
   Restarting w(6);
   w.stand(0, Standing::accepted);
-  Callee old = w.callee(1);
+  PersonRef old = w.callee(1);
   for (const Id& id : w.places) w.net.node(id).clock_skew = 8 * 24h;
   w.mail().locators().refresh(w.user(1));
   REQUIRE(w.net.run_until([&] { return w.at(1).users.me()->message_keys.size() == 2; }, 10s));
@@ -207,11 +207,11 @@ TEST_CASE("a sender knows after a restart what became of each letter, and sends 
   closed.policy = Policy::nobody;
   REQUIRE(w.at(2).users.change(closed, ignore));
   w.befriend(4, 1);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   away.name = "somebody away";
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
-  Callee nobody{.name = "nobody"};
+  PersonRef nobody{.name = "nobody"};
   std::map<SendState, Outbox::Name> names{
       {SendState::delivered, w.send(1, {w.callee(4)}, "first")},
       {SendState::refused, w.send(1, {w.callee(2)}, "refused")},
@@ -234,16 +234,16 @@ TEST_CASE("a sender knows after a restart what became of each letter, and sends 
   w.net.start(w.places[1]);
   const auto& after = w.mail().outbox().all();
   REQUIRE(after.size() == before.size());
-  for (const auto& [name, posting] : before) {
-    CAPTURE(posting.letter.body);
-    const Posting& back = after.at(name);
+  for (const auto& [name, sent] : before) {
+    CAPTURE(sent.letter.body);
+    const SentLetter& back = after.at(name);
     CHECK(back.durable);
-    CHECK(back.from == posting.from);
-    CHECK(back.letter == posting.letter);
-    CHECK(back.expiry == posting.expiry);
+    CHECK(back.from == sent.from);
+    CHECK(back.letter == sent.letter);
+    CHECK(back.expiry == sent.expiry);
     REQUIRE(back.to.size() == 1);
-    CHECK(back.to.begin()->first == posting.to.begin()->first);
-    CHECK(same(back.to.begin()->second, posting.to.begin()->second));
+    CHECK(back.to.begin()->first == sent.to.begin()->first);
+    CHECK(same(back.to.begin()->second, sent.to.begin()->second));
   }
   w.net.run_for(30s);
   CHECK(tries[w.places[2]] == 0);
@@ -255,7 +255,7 @@ TEST_CASE("a sender knows after a restart what became of each letter, and sends 
 
 TEST_CASE("letters that expired while their sender was off are forgotten, on the disk as well") {
   Restarting w(4);
-  Callee nobody{.name = "nobody"};
+  PersonRef nobody{.name = "nobody"};
   auto name = w.send(1, {nobody}, "is anybody there?");
   w.stop();
   REQUIRE(w.disk().snapshot()[Table::outbox].size() == 2);

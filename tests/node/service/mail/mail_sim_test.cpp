@@ -79,7 +79,7 @@ class Chaos {
 
   void write(std::size_t from) {
     if (!up(from)) return;
-    std::vector<Callee> to;
+    std::vector<PersonRef> to;
     for (std::size_t j = 0; j < people; ++j) {
       if (j != from && rng_.chance(0.4)) to.push_back(last_known_[j]);
     }
@@ -115,14 +115,14 @@ class Chaos {
 
   void check() {
     for (const Sent& sent : letters_) {
-      const Posting* posting =
+      const SentLetter* kept =
           up(sent.from) ? world_.at(sent.from).mail.outbox().find(sent.name) : nullptr;
-      for (const Callee& callee : sent.to) {
+      for (const PersonRef& callee : sent.to) {
         std::size_t to = person(callee.id());
         std::size_t there = copies(sent.text, to);
         CHECK_MESSAGE(there <= 1, sent.text);
-        if (posting == nullptr) continue;
-        bool claimed = posting->to.at(callee.id()).state == SendState::delivered;
+        if (kept == nullptr) continue;
+        bool claimed = kept->to.at(callee.id()).state == SendState::delivered;
         CHECK_MESSAGE((!claimed || there == 1), sent.text);
       }
     }
@@ -140,7 +140,7 @@ class Chaos {
   void check_complete() {
     for (const Sent& sent : letters_) {
       if (!*sent.accepted) continue;
-      for (const Callee& callee : sent.to) {
+      for (const PersonRef& callee : sent.to) {
         CHECK_MESSAGE(copies(sent.text, person(callee.id())) == 1, sent.text);
         auto state = world_.at(sent.from).mail.outbox().find(sent.name)->to.at(callee.id()).state;
         CHECK_MESSAGE(state == SendState::delivered, sent.text);
@@ -152,13 +152,13 @@ class Chaos {
     std::size_t from{};
     Outbox::Name name{};
     std::string text{};
-    std::vector<Callee> to{};
+    std::vector<PersonRef> to{};
     std::shared_ptr<bool> accepted{};  // shared with a continuation that may outlive a crash
   };
 
   Rng rng_;
   MailWorld world_;
-  std::vector<Callee> last_known_{};
+  std::vector<PersonRef> last_known_{};
   std::vector<Sent> letters_{};
 };
 

@@ -31,7 +31,7 @@ TEST_CASE("an answer to one's own letter is no stranger's") {
   MailWorld w(6);
   auto question = w.send(0, {w.callee(1)}, "hello");
   REQUIRE(w.reaches(0, question, 1, SendState::delivered));
-  auto answer = w.send(1, {Callee{.key = w.keys[0]}}, "hello yourself");  // found by its locator
+  auto answer = w.send(1, {PersonRef{.key = w.keys[0]}}, "hello yourself");  // found by its locator
   REQUIRE(w.reaches(1, answer, 0, SendState::delivered));
   CHECK(w.texts(0, Place::shown) == Texts{"hello yourself"});
 }
@@ -39,7 +39,7 @@ TEST_CASE("an answer to one's own letter is no stranger's") {
 TEST_CASE("a letter to somebody away is kept, fetched once on return, and its sender hears of it") {
   MailWorld w(8);
   w.befriend(3, 0);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
   auto name = w.send(0, {away}, "when you are back");
@@ -55,7 +55,7 @@ TEST_CASE("a letter to somebody away is kept, fetched once on return, and its se
 TEST_CASE("a letter waits in the mailbox although its sender is gone for good") {
   MailWorld w(8);
   w.befriend(3, 0);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.run_for(1s);
   w.net.crash(w.places[3]);
   auto name = w.send(0, {away}, "last words");
@@ -118,7 +118,7 @@ TEST_CASE("many strangers together cannot fill more than the requests") {
 TEST_CASE(
     "a group letter reaches everybody, those away by their mailbox, over a restart of its sender") {
   MailWorld w(12);
-  std::vector<Callee> group;
+  std::vector<PersonRef> group;
   for (std::size_t i = 1; i < 12; ++i) {
     w.befriend(i, 0);
     group.push_back(w.callee(i));
@@ -139,7 +139,7 @@ TEST_CASE(
 
 TEST_CASE("nobody fetches another's mailbox, by the front door or by the back") {
   MailWorld w(8);
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.crash(w.places[3]);
   auto name = w.send(0, {away}, "secret");
   REQUIRE(w.reaches(0, name, 3, SendState::kept));
@@ -154,7 +154,7 @@ TEST_CASE("nobody fetches another's mailbox, by the front door or by the back") 
   auto count = [&](const Result<Frame>& frame) { refused += frame ? 0 : 1; };
   auto& node = w.net.node(w.places[1]);
   node.ask(w.net.node(keeper).self(), raw(FrameType::mailbox_req), encode(request), 5s, count);
-  GetRequest back{.ring = place, .kind = ItemKind::mailbox_entry};
+  GetRequest back{.ring = place, .kind = ItemKind::mailbox_item};
   node.ask(w.net.node(keeper).self(), raw(FrameType::get_req), encode(back), 5s, count);
   w.net.run_for(6s);
   CHECK(refused == 2);
@@ -169,7 +169,7 @@ TEST_CASE("no byte of a letter is readable in any frame or on any third disk") {
   w.net.tap = [&](const Id&, const Id&, std::uint8_t, const Bytes& body) {
     leaked = leaked || holds(body);
   };
-  Callee away = w.callee(3);
+  PersonRef away = w.callee(3);
   w.net.crash(w.places[3]);
   auto name = w.send(0, {away}, "it was the nightingale");
   REQUIRE(w.reaches(0, name, 3, SendState::kept));
@@ -211,7 +211,7 @@ TEST_CASE("a letter replayed later, or by somebody else, is shown once") {
 TEST_CASE("too long, empty and broken texts and too large groups are refused with a reason") {
   MailWorld w(4);
   auto send = [&](std::string text, std::size_t callees) {
-    std::vector<Callee> to(callees, w.callee(1));
+    std::vector<PersonRef> to(callees, w.callee(1));
     return w.at(0).mail.messenger().send({.from = w.user(0), .to = to, .text = std::move(text)},
                                          [](const Result<void>&) {});
   };
@@ -219,9 +219,9 @@ TEST_CASE("too long, empty and broken texts and too large groups are refused wit
   CHECK_FALSE(send(std::string(65537, 'x'), 1));
   CHECK_FALSE(send("\xff", 1));
   CHECK_FALSE(send("x", 0));
-  std::vector<Callee> crowd;
+  std::vector<PersonRef> crowd;
   for (std::size_t i = 0; i < 5001; ++i) {
-    Callee callee;
+    PersonRef callee;
     callee.key[0] = static_cast<std::uint8_t>(i);
     callee.key[1] = static_cast<std::uint8_t>(i >> 8);
     crowd.push_back(callee);

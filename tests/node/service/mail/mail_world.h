@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "node/service/mail/mail.h"
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 #include "tests/world/authors.h"
 #include "tests/world/fake_net.h"
 
@@ -50,8 +50,8 @@ class MailWorld {
   MailNode& at(std::size_t i) { return at(places[i]); }
   service::UserId user(std::size_t i) const { return service::user_id(keys[i]); }
 
-  service::Callee callee(std::size_t i) {
-    service::Callee out{.key = keys[i], .name = "person"};
+  service::PersonRef callee(std::size_t i) {
+    service::PersonRef out{.key = keys[i], .name = "person"};
     if (net.node(places[i]).up()) {
       const service::User& user = *at(i).users.me();
       out.message_key = hpke::public_key(user.message_keys.front().secret);
@@ -61,7 +61,8 @@ class MailWorld {
   }
 
   /// Sends and returns the letter's name; the letter is durable at the sender.
-  service::Outbox::Name send(std::size_t from, std::vector<service::Callee> to, std::string text) {
+  service::Outbox::Name send(std::size_t from, std::vector<service::PersonRef> to,
+                             std::string text) {
     bool accepted = false;
     auto name = at(from).mail.messenger().send(
         {.from = user(from), .name = "sender", .to = std::move(to), .text = std::move(text)},
@@ -72,8 +73,8 @@ class MailWorld {
   }
 
   service::SendState state(std::size_t from, const service::Outbox::Name& name, std::size_t to) {
-    const service::Posting* posting = at(from).mail.outbox().find(name);
-    return posting->to.at(user(to)).state;
+    const service::SentLetter* sent = at(from).mail.outbox().find(name);
+    return sent->to.at(user(to)).state;
   }
   bool reaches(std::size_t from, const service::Outbox::Name& name, std::size_t to,
                service::SendState wanted, Duration limit = std::chrono::seconds(60)) {
@@ -94,7 +95,7 @@ class MailWorld {
   }
 
   FastSigner signer{};
-  service::AuthorRecordRules author_rules{test_overlay, signer};
+  service::AuthorItemRules author_rules{test_overlay, signer};
   service::MailboxRules mailbox_rules{test_overlay, signer};
   service::RuleBook book{};
   service::ReplicaOptions replica_options{};

@@ -1,4 +1,4 @@
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 
 #include <algorithm>
 #include <optional>
@@ -22,11 +22,11 @@ std::optional<Split> split(ByteView bytes) {
   return parts;
 }
 
-Result<AuthorRecord> decode_body(ByteView body, const OverlayId& overlay) {
+Result<AuthorItem> decode_body(ByteView body, const OverlayId& overlay) {
   ByteReader in(body);
   bool ours = as_text(in.raw(domain.size())) == domain;
   auto named = in.array<std::tuple_size_v<OverlayId>>();
-  AuthorRecord record;
+  AuthorItem record;
   read_fields(in, record);
   if (auto whole = in.finish("author record"); !whole) return whole.error();
   if (!ours) return invalid("not an author record");
@@ -40,10 +40,10 @@ Id author_record_key(const OverlayId& overlay, std::uint8_t topic, const PublicK
   return Id::of_digest(sha256({as_bytes("key"), overlay, ByteView(&topic, 1), author}));
 }
 
-Bytes sign_author_record(const AuthorRecord& record, const OverlayId& overlay,
-                         const SecretSeed& seed, const Signer& signer) {
+Bytes sign_author_record(const AuthorItem& record, const OverlayId& overlay, const SecretSeed& seed,
+                         const Signer& signer) {
   ENSURE(record.author == signer.public_key(seed));
-  ENSURE(record.payload.size() <= AuthorRecordRules::max_payload);
+  ENSURE(record.payload.size() <= AuthorItemRules::max_payload);
   ENSURE(!record.tombstone || record.payload.empty());
   ByteWriter out;
   out.raw(as_bytes(domain));
@@ -53,7 +53,7 @@ Bytes sign_author_record(const AuthorRecord& record, const OverlayId& overlay,
   return out.take();
 }
 
-Result<AuthorRecord> decode_author_record(ByteView bytes, const OverlayId& overlay) {
+Result<AuthorItem> decode_author_record(ByteView bytes, const OverlayId& overlay) {
   auto parts = split(bytes);
   if (!parts) return invalid("author record is too short");
   return decode_body(parts->body, overlay);
@@ -64,23 +64,23 @@ std::uint64_t next_seq(std::uint64_t last_durable, WallTime now) {
                   static_cast<std::uint64_t>(std::max<std::int64_t>(0, to_ms(now))));
 }
 
-AuthorRecord tombstone_for(const AuthorRecord& record, std::uint64_t seq, WallTime now) {
+AuthorItem tombstone_for(const AuthorItem& record, std::uint64_t seq, WallTime now) {
   // Rounded up: one second too long does no harm, one too short lets the record come back.
   auto left = std::chrono::ceil<std::chrono::seconds>(record.expiry() - now);
-  AuthorRecord grave{.topic = record.topic, .author = record.author, .seq = seq, .issued = now};
-  grave.life = std::clamp(left, std::chrono::seconds(60), AuthorRecordRules::max_life);
+  AuthorItem grave{.topic = record.topic, .author = record.author, .seq = seq, .issued = now};
+  grave.life = std::clamp(left, std::chrono::seconds(60), AuthorItemRules::max_life);
   grave.tombstone = true;
   return grave;
 }
 
-ItemLimits AuthorRecordRules::limits() const {
+ItemLimits AuthorItemRules::limits() const {
   return {.max_bytes = 64 * 1024,
           .max_life = max_life,
           .per_author_items = 16,
           .per_author_bytes = 256 * 1024};
 }
 
-Result<ItemInfo> AuthorRecordRules::read(const Id& ring, ByteView bytes) const {
+Result<ItemInfo> AuthorItemRules::read(const Id& ring, ByteView bytes) const {
   auto record = decode_author_record(bytes, overlay_);
   if (!record) return record.error();
   if (author_record_key(overlay_, record->topic, record->author) != ring) {
@@ -95,7 +95,7 @@ Result<ItemInfo> AuthorRecordRules::read(const Id& ring, ByteView bytes) const {
                   .author = author};
 }
 
-bool AuthorRecordRules::genuine(ByteView bytes) const {
+bool AuthorItemRules::genuine(ByteView bytes) const {
   auto parts = split(bytes);
   if (!parts) return false;
   auto record = decode_body(parts->body, overlay_);

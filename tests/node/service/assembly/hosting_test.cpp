@@ -1,4 +1,4 @@
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ using namespace beckon;
 using namespace beckon::service;
 using namespace std::chrono_literals;
 
-TEST_SUITE_BEGIN("service/participant");
+TEST_SUITE_BEGIN("service/hosting");
 
 namespace {
 
@@ -92,8 +92,8 @@ class People {
     auto query = profile::parse_query(schema, text);
     for (const std::string& address : addresses) {
       auto& node = world.node(address);
-      if (!node.participant || node.finished) continue;
-      for (const auto& [id, user] : node.participant->users().all()) {
+      if (!node.hosting || node.finished) continue;
+      for (const auto& [id, user] : node.hosting->users().all()) {
         auto profile = profile::parse_profile(schema, user.published_profile);
         if (user.published && profile && profile::matches(schema, *profile, *query))
           out.insert(id.hex());

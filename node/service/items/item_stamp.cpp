@@ -1,11 +1,11 @@
-#include "node/service/items/sync_entry.h"
+#include "node/service/items/item_stamp.h"
 
 #include <algorithm>
 
 namespace beckon::service {
 
-SyncEntry sync_entry(const Item& item) {
-  SyncEntry entry{.key = item.key, .seq = item.info.seq};
+ItemStamp item_stamp(const Item& item) {
+  ItemStamp entry{.key = item.key, .seq = item.info.seq};
   std::copy_n(item.digest.begin(), entry.check.size(), entry.check.begin());
   return entry;
 }
@@ -22,7 +22,7 @@ ItemSum& ItemSum::operator-=(const ItemSum& other) {
   return *this;
 }
 
-ItemSum number_of(const SyncEntry& entry) {
+ItemSum number_of(const ItemStamp& entry) {
   Digest digest = sha256({as_bytes("beckon/entry/v1"), encode(entry)});
   ByteReader in(digest);
   ItemSum number{.high = in.u64()};

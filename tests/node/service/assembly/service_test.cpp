@@ -1,4 +1,4 @@
-#include "node/service/participant/service.h"
+#include "node/service/assembly/service.h"
 
 #include <doctest/doctest.h>
 

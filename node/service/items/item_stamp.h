@@ -8,7 +8,7 @@
 namespace beckon::service {
 
 /// One line of a comparison between two holders.
-struct SyncEntry {
+struct ItemStamp {
   ItemKey key{};
   std::uint64_t seq{};
   std::array<std::uint8_t, 8> check{};  // first bytes of the digest
@@ -20,10 +20,10 @@ struct SyncEntry {
     f("seq", m.seq);
     f("check", m.check);
   }
-  friend bool operator==(const SyncEntry&, const SyncEntry&) = default;
+  friend bool operator==(const ItemStamp&, const ItemStamp&) = default;
 };
-inline bool by_key(const SyncEntry& a, const SyncEntry& b) { return a.key < b.key; }
-SyncEntry sync_entry(const Item& item);
+inline bool by_key(const ItemStamp& a, const ItemStamp& b) { return a.key < b.key; }
+ItemStamp item_stamp(const Item& item);
 
 /// The digest of a set of items: a number modulo 2^128, the sum of the numbers of its items. So it
 /// follows each item that comes or goes, in whatever order, and sums of parts add up to that of the
@@ -41,6 +41,6 @@ struct ItemSum {
   ItemSum& operator-=(const ItemSum& other);
   friend bool operator==(const ItemSum&, const ItemSum&) = default;
 };
-ItemSum number_of(const SyncEntry& entry);  // what one item adds
+ItemSum number_of(const ItemStamp& entry);  // what one item adds
 
 }  // namespace beckon::service

@@ -38,14 +38,14 @@ class MailboxRules final : public ItemRules {
  public:
   MailboxRules(const Digest& overlay, const Signer& signer) : overlay_(overlay), signer_(signer) {}
 
-  ItemKind kind() const override { return ItemKind::mailbox_entry; }
+  ItemKind kind() const override { return ItemKind::mailbox_item; }
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool open_to_all() const override { return false; }
   bool shared_place() const override { return true; }
   bool genuine(ByteView bytes) const override;
 
-  static Id entry_id(ByteView envelope) { return Id::of_digest(sha256(envelope)); }
+  static Id mailbox_item_id(ByteView envelope) { return Id::of_digest(sha256(envelope)); }
 
  private:
   Result<ItemInfo> read_ack(const Id& ring, ByteView bytes) const;

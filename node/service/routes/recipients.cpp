@@ -1,4 +1,4 @@
-#include "node/service/routes/callees.h"
+#include "node/service/routes/recipients.h"
 
 #include <fmt/core.h>
 
@@ -44,7 +44,7 @@ Result<std::array<std::uint8_t, size>> hex_of(const Json& object, const char* na
   return ByteReader(*bytes).array<size>();
 }
 
-Callee callee_of(const Contact& contact) {
+PersonRef person_ref(const Contact& contact) {
   return {.key = contact.key,
           .name = contact.name,
           .message_key = contact.message_key,
@@ -57,23 +57,21 @@ bool is_prefix(std::string_view who) {
 }
 
 /// Everybody this user could mean by an id, with what is known of them.
-std::map<UserId, Callee> acquaintances(Participant& participant, const UserId& user,
-                                       std::string_view prefix) {
-  std::map<UserId, Callee> out;
-  auto add = [&](const UserId& id, const Callee& callee) {
+std::map<UserId, PersonRef> acquaintances(Hosting& hosting, const UserId& user,
+                                          std::string_view prefix) {
+  std::map<UserId, PersonRef> out;
+  auto add = [&](const UserId& id, const PersonRef& callee) {
     if (id.hex().starts_with(prefix)) out.emplace(id, callee);
   };
-  for (const auto& [id, contact] : participant.mail().contacts().of(user))
-    add(id, callee_of(contact));
-  for (const auto& [id, other] : participant.users().all()) {
+  for (const auto& [id, contact] : hosting.mail().contacts().of(user)) add(id, person_ref(contact));
+  for (const auto& [id, other] : hosting.users().all()) {
     if (!id.hex().starts_with(prefix)) continue;
     add(id, {.key = other.key,
-             .name = public_name(participant.schema(), other),
+             .name = public_name(hosting.schema(), other),
              .message_key = hpke::public_key(other.message_keys.front().secret),
-             .host = participant.service().kernel().self()});
+             .host = hosting.service().kernel().self()});
   }
-  for (const PublicKey& key : participant.mail().inbox().senders(user))
-    add(user_id(key), {.key = key});
+  for (const PublicKey& key : hosting.mail().inbox().senders(user)) add(user_id(key), {.key = key});
   return out;
 }
 
@@ -93,9 +91,9 @@ struct Gathering {
   TargetDone done{};
 };
 
-void gather(Participant& participant, const UserId& asker, const std::string& text,
-            std::size_t bound, TargetDone done) {
-  auto reading = profile::read_query(participant.schema(), text);
+void gather(Hosting& hosting, const UserId& asker, const std::string& text, std::size_t bound,
+            TargetDone done) {
+  auto reading = profile::read_query(hosting.schema(), text);
   if (!reading.query) {
     return done(
         invalid(fmt::format("{}\n{}", unreadable_query, profile::picture(text, reading.problems))));
@@ -103,14 +101,14 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
   // Shared by the two ends of the listener, whichever comes last.
   auto gathering = std::make_shared<Gathering>(
       Gathering{.asker = asker, .bound = bound, .done = std::move(done)});
-  gathering->target.query = profile::canonical(participant.schema(), *reading.query);
+  gathering->target.query = profile::canonical(hosting.schema(), *reading.query);
   auto hit = [gathering](const Person& person) {
     Target& target = gathering->target;
     if (!person.verified) {
       ++target.unconfirmed;
       return;
     }
-    Callee callee = person.callee;
+    PersonRef callee = person.callee;
     if (callee.id() == gathering->asker) return;  // nobody means oneself by a query
     target.cards[callee.id()] = person.card;
     if (callee.name.empty()) callee.name = name_on(person.card);
@@ -121,14 +119,13 @@ void gather(Participant& participant, const UserId& asker, const std::string& te
     gathering->target.limited = report.limited;
     gathering->done(std::move(gathering->target));
   };
-  auto started = participant.search().finder().start(
+  auto started = hosting.search().finder().start(
       {.query = *std::move(reading.query), .limit = bound, .timeout = find_timeout},
       {.hit = hit, .done = finished});
   if (!started) gathering->done(started.error());
 }
 
-Result<Target> listed(Participant& participant, const UserId& user, const Json& to,
-                      std::size_t bound) {
+Result<Target> listed(Hosting& hosting, const UserId& user, const Json& to, std::size_t bound) {
   Error shape = invalid("'to' must be a list of names and of people as a find gives them");
   Json one = Json::array({to});
   const Json& list = to.is_array() ? to : one;
@@ -138,7 +135,7 @@ Result<Target> listed(Participant& participant, const UserId& user, const Json& 
   for (const Json& entry : list) {
     if (!entry.is_string() && !entry.is_object()) return shape;
     auto callee =
-        entry.is_object() ? read_callee(entry) : known_callee(participant, user, entry.text());
+        entry.is_object() ? read_person_ref(entry) : known_person(hosting, user, entry.text());
     if (!callee) return callee.error();
     if (seen.insert(callee->id()).second) out.callees.push_back(*std::move(callee));
   }
@@ -161,7 +158,7 @@ std::string public_name(const profile::Schema& schema, const User& user) {
   return names.empty() ? std::string() : beginning(names.front().shown, Letter::max_name);
 }
 
-Result<Callee> read_callee(const Json& json) {
+Result<PersonRef> read_person_ref(const Json& json) {
   auto key = hex_of<32>(json, "key");
   auto message_key = hex_of<32>(json, "message_key");
   auto host = hex_of<Id::size>(json, "host");
@@ -173,18 +170,18 @@ Result<Callee> read_callee(const Json& json) {
   if (!address) return address.error();
   if (!name) return name.error();
   if (*key == PublicKey{}) return invalid("a person needs a 'key' of 64 hexadecimal digits");
-  return Callee{.key = *key,
-                .name = beginning(*name, Letter::max_name),
-                .message_key = *message_key,
-                .host = {.id = Id{*host}, .address = *address}};
+  return PersonRef{.key = *key,
+                   .name = beginning(*name, Letter::max_name),
+                   .message_key = *message_key,
+                   .host = {.id = Id{*host}, .address = *address}};
 }
 
-Result<Callee> known_callee(Participant& participant, const UserId& user, const std::string& who) {
-  if (const Contact* contact = participant.mail().contacts().by_alias(user, who))
-    return callee_of(*contact);
+Result<PersonRef> known_person(Hosting& hosting, const UserId& user, const std::string& who) {
+  if (const Contact* contact = hosting.mail().contacts().by_alias(user, who))
+    return person_ref(*contact);
   if (who.size() == 64) {
     auto key = from_hex(who);
-    if (key) return Callee{.key = ByteReader(*key).array<32>()};
+    if (key) return PersonRef{.key = ByteReader(*key).array<32>()};
   }
   std::string shown = printable(who, 80);
   if (!is_prefix(who)) {
@@ -192,7 +189,7 @@ Result<Callee> known_callee(Participant& participant, const UserId& user, const 
         ErrorCode::not_found,
         fmt::format("'{}' is no alias of a contact, and no User-ID of 6 digits or more", shown)};
   }
-  auto fitting = acquaintances(participant, user, who);
+  auto fitting = acquaintances(hosting, user, who);
   if (fitting.size() == 1) return fitting.begin()->second;
   if (fitting.empty()) {
     return Error{ErrorCode::not_found,
@@ -213,15 +210,15 @@ Result<std::size_t> read_most(const Json& body, std::size_t bound) {
   return std::min<std::uint64_t>(most->get<std::uint64_t>(), bound);
 }
 
-void resolve_target(Participant& participant, const UserId& user, const Json& body,
-                    std::size_t bound, TargetDone done) {
+void resolve_target(Hosting& hosting, const UserId& user, const Json& body, std::size_t bound,
+                    TargetDone done) {
   auto query = text_of(body, "query", profile::Query::max_text);
   if (!query) return done(query.error());
   auto to = body.find("to");
   if (query->empty() == (to == body.end()))
     return done(invalid("say whom to reach: 'to' or 'query', one of them"));
-  if (query->empty()) return done(listed(participant, user, *to, bound));
-  gather(participant, user, *query, bound, std::move(done));
+  if (query->empty()) return done(listed(hosting, user, *to, bound));
+  gather(hosting, user, *query, bound, std::move(done));
 }
 
 void tell_problem(const Answer& answer, const Error& error, const std::string& hint) {

@@ -3,18 +3,18 @@
 #include <memory>
 
 #include "node/service/admission/overlay.h"
+#include "node/service/assembly/service.h"
 #include "node/service/find/index_item.h"
 #include "node/service/find/search.h"
 #include "node/service/mail/mail.h"
-#include "node/service/mail/mailbox_entry.h"
-#include "node/service/participant/service.h"
+#include "node/service/mail/mailbox_item.h"
 #include "node/service/people/users.h"
 
 namespace beckon::service {
 
 /// What a node does for people, on top of Service: hosts users, publishes and finds them, carries
 /// their messages and calls. Made right after the service and before its start; gone before it.
-class Participant {
+class Hosting {
  public:
   struct Options {
     Users::Options users{};
@@ -23,13 +23,12 @@ class Participant {
   };
 
   /// Reads what the disk kept; makes the first user, `me`, if there is none.
-  static Result<std::unique_ptr<Participant>> open(Service& service, const Overlay& overlay,
-                                                   const Signer& signer, const Options& options);
-  Participant(Service& service, profile::Schema schema, const Overlay& overlay,
-              const Signer& signer,
-              const Options& options);  // only by open()
-  Participant(const Participant&) = delete;
-  Participant& operator=(const Participant&) = delete;
+  static Result<std::unique_ptr<Hosting>> open(Service& service, const Overlay& overlay,
+                                               const Signer& signer, const Options& options);
+  Hosting(Service& service, profile::Schema schema, const Overlay& overlay, const Signer& signer,
+          const Options& options);  // only by open()
+  Hosting(const Hosting&) = delete;
+  Hosting& operator=(const Hosting&) = delete;
 
   Service& service() { return service_; }
   const profile::Schema& schema() const { return schema_; }

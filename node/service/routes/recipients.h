@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "node/service/api/api.h"
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 
 namespace beckon::service {
 
@@ -16,17 +16,17 @@ Result<UserId> acting_user(const Users& users, const ApiRequest& request);
 std::string public_name(const profile::Schema& schema, const User& user);
 
 /// {"key","message_key","host","address","name"} as a find gave it; all but the key are hints.
-Result<Callee> read_callee(const Json& json);
+Result<PersonRef> read_person_ref(const Json& json);
 
 /// Somebody by alias, by the beginning of the User-ID of a contact, of somebody who wrote, or of a
 /// user hosted here, or by a whole public key.
-Result<Callee> known_callee(Participant& participant, const UserId& user, const std::string& who);
+Result<PersonRef> known_person(Hosting& hosting, const UserId& user, const std::string& who);
 
 /// Whom a request wants to reach, from the fields of its body:
-///   "to": list of names (as known_callee) and objects (as read_callee), or
+///   "to": list of names (as known_person) and objects (as read_person_ref), or
 ///   "query": text, everybody it finds and whose own node confirms it
 struct Target {
-  std::vector<Callee> callees{};
+  std::vector<PersonRef> callees{};
   std::string query{};  // canonical; empty if there was none
   bool complete = true;
   bool limited = false;
@@ -34,8 +34,8 @@ struct Target {
   std::map<UserId, std::string> cards{};  // what they show
 };
 using TargetDone = std::function<void(Result<Target>)>;
-void resolve_target(Participant& participant, const UserId& user, const Json& body,
-                    std::size_t bound, TargetDone done);
+void resolve_target(Hosting& hosting, const UserId& user, const Json& body, std::size_t bound,
+                    TargetDone done);
 /// As Answer::problem; a query that cannot be read keeps its picture.
 void tell_problem(const Answer& answer, const Error& error, const std::string& hint = {});
 

@@ -1,4 +1,4 @@
-#include "node/service/mail/mailbox_entry.h"
+#include "node/service/mail/mailbox_item.h"
 
 namespace beckon::service {
 
@@ -58,7 +58,7 @@ Result<ItemInfo> MailboxRules::read(const Id& ring, ByteView bytes) const {
   auto envelope = decode_envelope(bytes);
   if (!envelope) return envelope.error();
   if (mailbox_key(overlay_, envelope->to) != ring) return to_error(Status::wrong_key);
-  return info(entry_id(bytes), envelope->to, envelope->expiry, false);
+  return info(mailbox_item_id(bytes), envelope->to, envelope->expiry, false);
 }
 
 bool MailboxRules::genuine(ByteView bytes) const {

@@ -12,7 +12,7 @@ namespace beckon::service {
 ///
 /// Layout: "beckon/record/v1" | overlay 32 | the fields; then the signature, 64 bytes, over exactly
 /// the bytes before it.
-struct AuthorRecord {
+struct AuthorItem {
   std::uint8_t topic{};
   PublicKey author{};
   std::uint64_t seq{};
@@ -31,7 +31,7 @@ struct AuthorRecord {
     f.rule("no payload in a tombstone", [&] { return !m.tombstone || m.payload.empty(); });
   }
 
-  friend bool operator==(const AuthorRecord&, const AuthorRecord&) = default;
+  friend bool operator==(const AuthorItem&, const AuthorItem&) = default;
   WallTime expiry() const { return issued + life; }
 };
 
@@ -39,27 +39,27 @@ struct AuthorRecord {
 Id author_record_key(const OverlayId& overlay, std::uint8_t topic, const PublicKey& author);
 
 /// Signs; `record.author` must be the public key of `seed`.
-Bytes sign_author_record(const AuthorRecord& record, const OverlayId& overlay,
-                         const SecretSeed& seed, const Signer& signer);
+Bytes sign_author_record(const AuthorItem& record, const OverlayId& overlay, const SecretSeed& seed,
+                         const Signer& signer);
 
 /// Strict, but neither signature nor clock: those are for RuleBook::judge_fully.
-Result<AuthorRecord> decode_author_record(ByteView bytes, const OverlayId& overlay);
+Result<AuthorItem> decode_author_record(ByteView bytes, const OverlayId& overlay);
 
 /// The next sequence number: an author who lost the last one still moves on with the clock.
 std::uint64_t next_seq(std::uint64_t last_durable, WallTime now);
 
 /// A tombstone that outlives what it deletes.
-AuthorRecord tombstone_for(const AuthorRecord& record, std::uint64_t seq, WallTime now);
+AuthorItem tombstone_for(const AuthorItem& record, std::uint64_t seq, WallTime now);
 
-class AuthorRecordRules final : public ItemRules {
+class AuthorItemRules final : public ItemRules {
  public:
   static constexpr std::size_t max_payload = 64 * 1024 - 256;  // whole record within 64 KiB
   static constexpr std::chrono::seconds max_life = std::chrono::hours(24);
 
-  AuthorRecordRules(const OverlayId& overlay, const Signer& signer)
+  AuthorItemRules(const OverlayId& overlay, const Signer& signer)
       : overlay_(overlay), signer_(signer) {}
 
-  ItemKind kind() const override { return ItemKind::author_record; }
+  ItemKind kind() const override { return ItemKind::author_item; }
   ItemLimits limits() const override;
   Result<ItemInfo> read(const Id& ring, ByteView bytes) const override;
   bool genuine(ByteView bytes) const override;

@@ -13,7 +13,7 @@ namespace beckon {
 /// folder: node.key, overlay.json (absent: the built-in open overlay), credential, revocations and
 /// authority.node, the id of the node to ask for renewals (closed overlays), puzzle (open ones that
 /// ask for one), authority/ (on the founder of a closed one).
-struct Instance {
+struct Home {
   io::Identity identity{};
   service::Overlay overlay{};
   std::optional<service::Revocations> revocations{};
@@ -23,7 +23,7 @@ struct Instance {
 
 /// Reads them, making the key when there is none. A closed overlay without a valid credential is
 /// an error that says how to get one.
-Result<Instance> load_instance(const config::Paths& paths, WallTime now);
+Result<Home> load_home(const config::Paths& paths, WallTime now);
 
 /// Joins by an invite: asks the inviter for the overlay file and, in a closed overlay, a
 /// credential, and keeps both; a credential at hand will do if the invite was used already. Returns

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "node/service/api/api.h"
 #include "node/service/api/metrics.h"
-#include "node/service/items/author_record.h"
+#include "node/service/items/author_item.h"
 #include "node/service/items/replicas.h"
 #include "node/service/kernel/kernel.h"
 #include "node/service/ring/membership.h"
@@ -109,7 +109,7 @@ class Service {
   Membership membership_;
   Api api_;
   Metrics metrics_{};
-  AuthorRecordRules author_rules_;
+  AuthorItemRules author_rules_;
   RuleBook rules_{};
   Replicas replicas_;
   std::vector<RingListener> ring_listeners_{};

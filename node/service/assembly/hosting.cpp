@@ -1,4 +1,4 @@
-#include "node/service/participant/participant.h"
+#include "node/service/assembly/hosting.h"
 
 #include "profile/schema/schema_json.h"
 
@@ -15,18 +15,17 @@ Result<profile::Schema> schema_of(const Overlay& overlay) {
 
 }  // namespace
 
-Result<std::unique_ptr<Participant>> Participant::open(Service& service, const Overlay& overlay,
-                                                       const Signer& signer,
-                                                       const Options& options) {
+Result<std::unique_ptr<Hosting>> Hosting::open(Service& service, const Overlay& overlay,
+                                               const Signer& signer, const Options& options) {
   auto schema = schema_of(overlay);
   if (!schema) return schema.error();
-  auto out = std::make_unique<Participant>(service, *std::move(schema), overlay, signer, options);
+  auto out = std::make_unique<Hosting>(service, *std::move(schema), overlay, signer, options);
   if (auto loaded = out->load(); !loaded) return loaded.error();
   return out;
 }
 
-Participant::Participant(Service& service, profile::Schema schema, const Overlay& overlay,
-                         const Signer& signer, const Options& options)
+Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overlay,
+                 const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
       genuine_(schema_, overlay.salt, signer),
@@ -42,7 +41,7 @@ Participant::Participant(Service& service, profile::Schema schema, const Overlay
   hear_ring();
 }
 
-Result<void> Participant::load() {
+Result<void> Hosting::load() {
   if (auto done = users_.load(); !done) return done;
   if (auto done = mail_.load(); !done) return done;
   if (users_.me() != nullptr) return {};
@@ -55,7 +54,7 @@ Result<void> Participant::load() {
   return {};
 }
 
-void Participant::serve_frames() {
+void Hosting::serve_frames() {
   for (int type = 0x21; type < 0x100; type += 2) {
     auto byte = static_cast<std::uint8_t>(type);
     if (Search::handles(byte)) {
@@ -67,7 +66,7 @@ void Participant::serve_frames() {
   }
 }
 
-void Participant::hear_ring() {
+void Hosting::hear_ring() {
   service_.on_ring_event([this](const chord::Event& event) {
     bool neighbours = std::holds_alternative<chord::PredecessorChanged>(event) ||
                       std::holds_alternative<chord::SuccessorsChanged>(event);

@@ -1,4 +1,4 @@
-#include "node/instance.h"
+#include "node/home.h"
 
 #include <fmt/core.h>
 
@@ -37,14 +37,14 @@ Result<Overlay> load_overlay(const config::Paths& paths) {
 }
 
 /// The authority's own node has nobody to ask when it comes back after its credential has ended.
-Result<void> renew_own(const config::Paths& paths, WallTime now, Instance& instance) {
-  auto credential = instance.authority->admit_self(instance.identity.key, now);
+Result<void> renew_own(const config::Paths& paths, WallTime now, Home& home) {
+  auto credential = home.authority->admit_self(home.identity.key, now);
   if (!credential) return credential.error();
-  instance.identity.credential = *credential;
+  home.identity.credential = *credential;
   return keep_credential(paths, *credential);
 }
 
-Result<void> load_credential(const config::Paths& paths, WallTime now, Instance& instance) {
+Result<void> load_credential(const config::Paths& paths, WallTime now, Home& home) {
   auto bytes = read_if_there(paths.credential_file(), service::Credential::size);
   if (!bytes) return bytes.error();
   if (!*bytes) {
@@ -53,66 +53,66 @@ Result<void> load_credential(const config::Paths& paths, WallTime now, Instance&
         fmt::format(
             "the overlay {} is closed and this node has no credential. Ask one of its members "
             "for an invite, then: beckon up --invite STRING",
-            instance.overlay.name)};
+            home.overlay.name)};
   }
   auto credential = service::decode<service::Credential>(**bytes);
   if (!credential)
     return invalid(
         fmt::format("{}: {}", paths.credential_file().string(), credential.error().text));
-  auto valid = credential->check(instance.overlay.id(), *instance.overlay.authority,
-                                 instance.identity.key, Ed25519(), now);
-  if (!valid && instance.authority) return renew_own(paths, now, instance);
+  auto valid = credential->check(home.overlay.id(), *home.overlay.authority, home.identity.key,
+                                 Ed25519(), now);
+  if (!valid && home.authority) return renew_own(paths, now, home);
   if (!valid) {
     return Error{ErrorCode::refused,
                  fmt::format("this node's credential does not hold: {}. Check the clock; else "
                              "ask for a new invite: beckon up --invite STRING",
                              valid.error().text)};
   }
-  instance.identity.credential = *credential;
+  home.identity.credential = *credential;
   return {};
 }
 
-Result<void> load_revocations(const config::Paths& paths, Instance& instance) {
+Result<void> load_revocations(const config::Paths& paths, Home& home) {
   auto bytes = read_if_there(paths.revocations_file(), 512 * 1024);
   if (!bytes) return bytes.error();
   if (!*bytes) return {};
   auto list = service::decode<service::Revocations>(**bytes);
   if (!list)
     return invalid(fmt::format("{}: {}", paths.revocations_file().string(), list.error().text));
-  instance.revocations = *list;
+  home.revocations = *list;
   return {};
 }
 
 /// A minute of hashing at most for sensible overlays; done once and kept.
-Result<void> solve(const config::Paths& paths, Instance& instance) {
-  if (instance.overlay.puzzle == 0) return {};
-  service::Puzzle puzzle{instance.overlay.id(), instance.overlay.puzzle};
-  std::uint64_t& solution = instance.identity.puzzle_solution;
+Result<void> solve(const config::Paths& paths, Home& home) {
+  if (home.overlay.puzzle == 0) return {};
+  service::Puzzle puzzle{home.overlay.id(), home.overlay.puzzle};
+  std::uint64_t& solution = home.identity.puzzle_solution;
   auto kept = read_if_there(paths.puzzle_file(), 8);
   if (!kept) return kept.error();
   if (*kept) {
     ByteReader in(**kept);
     solution = in.u64();
-    if (in.finish("puzzle") && puzzle.solved_by(instance.identity.key, solution)) return {};
+    if (in.finish("puzzle") && puzzle.solved_by(home.identity.key, solution)) return {};
   }
-  solution = puzzle.solve(instance.identity.key);
+  solution = puzzle.solve(home.identity.key);
   ByteWriter out;
   out.u64(solution);
   return io::replace_file(paths.puzzle_file(), out.bytes());
 }
 
-Result<void> load_authority(const config::Paths& paths, Instance& instance) {
+Result<void> load_authority(const config::Paths& paths, Home& home) {
   if (!io::Authority::exists(paths.authority_dir())) return {};
-  auto authority = io::Authority::open(paths.authority_dir(), instance.overlay);
+  auto authority = io::Authority::open(paths.authority_dir(), home.overlay);
   if (!authority) return authority.error();
-  instance.revocations = authority->revocations();
-  instance.authority.emplace(std::move(*authority));
+  home.revocations = authority->revocations();
+  home.authority.emplace(std::move(*authority));
   return {};
 }
 
-Result<void> load_authority_node(const config::Paths& paths, Instance& instance) {
-  if (instance.authority) {
-    instance.authority_node = instance.identity.id();
+Result<void> load_authority_node(const config::Paths& paths, Home& home) {
+  if (home.authority) {
+    home.authority_node = home.identity.id();
     return {};
   }
   auto bytes = read_if_there(paths.authority_node_file(), chord::Id::size);
@@ -121,32 +121,32 @@ Result<void> load_authority_node(const config::Paths& paths, Instance& instance)
   ByteReader in(**bytes);
   chord::Id id{in.array<chord::Id::size>()};
   if (auto whole = in.finish(paths.authority_node_file().string()); !whole) return whole;
-  instance.authority_node = id;
+  home.authority_node = id;
   return {};
 }
 
-Result<void> check_not_expelled(const Instance& instance) {
-  bool expelled = instance.revocations && instance.revocations->contains(instance.identity.id());
+Result<void> check_not_expelled(const Home& home) {
+  bool expelled = home.revocations && home.revocations->contains(home.identity.id());
   if (!expelled) return {};
   return Error{ErrorCode::refused,
                fmt::format("the authority of the overlay {} has expelled this node. To come back, "
                            "ask for a new invite, then: beckon up --invite STRING",
-                           instance.overlay.name)};
+                           home.overlay.name)};
 }
 
-Result<void> load_closed(const config::Paths& paths, WallTime now, Instance& instance) {
-  if (auto read = load_revocations(paths, instance); !read) return read;
-  if (auto read = load_authority(paths, instance); !read) return read;
-  if (auto read = load_credential(paths, now, instance); !read) return read;
-  if (auto fine = check_not_expelled(instance); !fine) return fine;
-  return load_authority_node(paths, instance);
+Result<void> load_closed(const config::Paths& paths, WallTime now, Home& home) {
+  if (auto read = load_revocations(paths, home); !read) return read;
+  if (auto read = load_authority(paths, home); !read) return read;
+  if (auto read = load_credential(paths, now, home); !read) return read;
+  if (auto fine = check_not_expelled(home); !fine) return fine;
+  return load_authority_node(paths, home);
 }
 
 /// Whether the home is admitted, as far as it knows.
 bool holds_credential(const config::Paths& paths, const io::Identity& identity,
                       const Overlay& overlay, WallTime now) {
-  Instance instance{.identity = identity, .overlay = overlay};
-  return load_closed(paths, now, instance).has_value();
+  Home home{.identity = identity, .overlay = overlay};
+  return load_closed(paths, now, home).has_value();
 }
 
 /// A home whose node neither met a peer nor kept or published anything is tied to no overlay: it
@@ -201,8 +201,8 @@ Result<void> keep(const config::Paths& paths, const service::Enrolment& enrolmen
 
 }  // namespace
 
-Result<Instance> load_instance(const config::Paths& paths, WallTime now) {
-  Instance out;
+Result<Home> load_home(const config::Paths& paths, WallTime now) {
+  Home out;
   auto identity = io::load_or_create_identity(paths.node_key());
   if (!identity) return identity.error();
   out.identity = std::move(*identity);
