@@ -104,6 +104,7 @@ std::uint32_t ByteReader::u32() { return big_endian<std::uint32_t>(raw(4)); }
 std::uint64_t ByteReader::u64() { return big_endian<std::uint64_t>(raw(8)); }
 
 Result<void> ByteReader::finish(std::string_view what) const {
+  if (bad_field_) return invalid(fmt::format("{}: bad {}", what, bad_field_));
   if (!ok_) return invalid(fmt::format("{} is cut short or malformed", what));
   if (!rest_.empty()) return invalid(fmt::format("{} has {} bytes too many", what, rest_.size()));
   return {};

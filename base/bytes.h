@@ -71,7 +71,8 @@ class ByteReader {
   }
 
   bool ok() const { return ok_; }
-  void fail() {
+  void fail(const char* field = nullptr) {  // the first failure counts; `field` is for its text
+    if (ok_) bad_field_ = field;
     ok_ = false;
     rest_ = {};
   }
@@ -83,6 +84,7 @@ class ByteReader {
  private:
   ByteView rest_;
   bool ok_ = true;
+  const char* bad_field_ = nullptr;
 };
 
 bool is_utf8(

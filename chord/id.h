@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.h"
+#include "base/fields.h"
 #include "base/hash.h"
 
 namespace beckon::chord {
@@ -18,6 +18,8 @@ namespace beckon::chord {
 struct Id {
   static constexpr std::size_t size = 20;
   std::array<std::uint8_t, size> bytes{};
+  static constexpr Form form = exact("id");
+  static void fields(auto& f, auto& m) { f("bytes", m.bytes); }
 
   static Id of_digest(const Digest& digest);          // its first 20 bytes
   static Result<Id> from_hex(std::string_view text);  // exactly 40 digits

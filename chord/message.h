@@ -28,11 +28,17 @@ enum class MessageType : std::uint8_t {
   error = 0x1f,
 };
 
+inline constexpr std::uint8_t wire_version = 1;
+inline constexpr std::size_t max_list_entries = 32;  // of any successor list on the wire
+inline constexpr std::size_t max_closer_entries = 8;
+
 /// Request numbers of the ring have this bit set, those of services have it clear, so an error
 /// frame says by its number whom it answers.
 inline constexpr std::uint64_t ring_request_bit = std::uint64_t{1} << 63;
 
 struct StateRequest {
+  static constexpr Form form = exact("STATE_REQ", MessageType::state_req);
+  static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const StateRequest&, const StateRequest&) = default;
 };
 
@@ -42,16 +48,31 @@ struct StateReply {
   std::uint64_t epoch{};
   std::optional<PeerRef> predecessor{};
   std::vector<PeerRef> successors{};
+  static constexpr Form form = exact("STATE_REP", MessageType::state_rep);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("mode", m.mode, upto(Mode::left));
+    f("epoch", m.epoch);
+    f("predecessor", m.predecessor);
+    f.list8("successors", m.successors, upto(max_list_entries));
+  }
   friend bool operator==(const StateReply&, const StateReply&) = default;
 };
 
 /// "I believe to be your predecessor"; who says so is known from the link.
 struct Notify {
+  static constexpr Form form = exact("NOTIFY", MessageType::notify);
+  static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const Notify&, const Notify&) = default;
 };
 
 struct NextRequest {
   Id key{};
+  static constexpr Form form = exact("NEXT_REQ", MessageType::next_req);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("key", m.key);
+  }
   friend bool operator==(const NextRequest&, const NextRequest&) = default;
 };
 
@@ -60,33 +81,65 @@ struct NextReply {
   std::optional<PeerRef> predecessor{};
   std::vector<PeerRef> successors{};
   std::vector<PeerRef> closer{};  // before the key, nearest to it first
+  static constexpr Form form = exact("NEXT_REP", MessageType::next_rep);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("mode", m.mode, upto(Mode::left));
+    f("predecessor", m.predecessor);
+    f.list8("successors", m.successors, upto(max_list_entries));
+    f.list8("closer", m.closer, upto(max_closer_entries));
+  }
   friend bool operator==(const NextReply&, const NextReply&) = default;
 };
 
 struct Ping {
   std::uint64_t nonce{};
+  static constexpr Form form = exact("PING", MessageType::ping);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("nonce", m.nonce);
+  }
   friend bool operator==(const Ping&, const Ping&) = default;
 };
 
 struct Pong {
   std::uint64_t nonce{};
   Mode mode{};
+  static constexpr Form form = exact("PONG", MessageType::pong);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("nonce", m.nonce);
+    f("mode", m.mode, upto(Mode::left));
+  }
   friend bool operator==(const Pong&, const Pong&) = default;
 };
 
 /// "Treat me as dead"; nothing else in it is believed.
 struct Leave {
   std::uint64_t epoch{};
+  static constexpr Form form = exact("LEAVE", MessageType::leave);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("epoch", m.epoch);
+  }
   friend bool operator==(const Leave&, const Leave&) = default;
 };
 
 struct LeaveAck {
+  static constexpr Form form = exact("LEAVE_ACK", MessageType::leave_ack);
+  static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const LeaveAck&, const LeaveAck&) = default;
 };
 
 struct ErrorReply {
   Status code{};
   std::uint32_t retry_after_ms{};
+  static constexpr Form form = exact("ERROR", MessageType::error);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", wire_version);
+    f("code", m.code, between(Status::malformed, Status::unsupported));
+    f("retry after ms", m.retry_after_ms);
+  }
   friend bool operator==(const ErrorReply&, const ErrorReply&) = default;
 };
 

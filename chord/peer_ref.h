@@ -13,6 +13,11 @@ inline constexpr std::size_t max_address_size = 64;
 struct PeerRef {
   Id id{};
   std::string address{};
+  static constexpr Form form = exact("peer");
+  static void fields(auto& f, auto& m) {
+    f("id", m.id);
+    f.word8("address", m.address, {1, max_address_size});
+  }
   friend bool operator==(const PeerRef&, const PeerRef&) = default;
   friend auto operator<=>(const PeerRef&, const PeerRef&) = default;
 };

@@ -57,7 +57,7 @@ Result<void> load_credential(const config::Paths& paths, WallTime now, Home& hom
             "for an invite, then: beckon up --invite STRING",
             home.overlay.name)};
   }
-  auto credential = service::Credential::decode(**bytes);
+  auto credential = service::decode<service::Credential>(**bytes);
   if (!credential)
     return invalid(
         fmt::format("{}: {}", paths.credential_file().string(), credential.error().text));
@@ -78,7 +78,7 @@ Result<void> load_revocations(const config::Paths& paths, Home& home) {
   auto bytes = read_if_there(paths.revocations_file(), 512 * 1024);
   if (!bytes) return bytes.error();
   if (!*bytes) return {};
-  auto list = service::Revocations::decode(**bytes);
+  auto list = service::decode<service::Revocations>(**bytes);
   if (!list)
     return invalid(fmt::format("{}: {}", paths.revocations_file().string(), list.error().text));
   home.revocations = *list;
@@ -285,11 +285,11 @@ Result<Overlay> create_overlay(const config::Paths& paths, const io::Authority::
 }
 
 Result<void> keep_credential(const config::Paths& paths, const service::Credential& credential) {
-  return io::replace_file(paths.credential_file(), credential.encode());
+  return io::replace_file(paths.credential_file(), encode(credential));
 }
 
 Result<void> keep_revocations(const config::Paths& paths, const service::Revocations& list) {
-  return io::replace_file(paths.revocations_file(), list.encode());
+  return io::replace_file(paths.revocations_file(), encode(list));
 }
 
 Result<void> keep_overlay(const config::Paths& paths, const service::Overlay& overlay) {

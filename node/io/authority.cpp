@@ -77,7 +77,7 @@ Result<Authority> Authority::open(const std::filesystem::path& directory, servic
   auto list = read_if_any(list_in(directory), max_list);
   if (!list) return list.error();
   if (*list) {
-    auto decoded = service::Revocations::decode(**list);
+    auto decoded = service::decode<service::Revocations>(**list);
     if (!decoded) return decoded.error();
     out.revocations_ = std::move(*decoded);
   }
@@ -96,7 +96,7 @@ Bytes Authority::encode_ledger() const {
   out.u32(static_cast<std::uint32_t>(members_.size()));
   for (const auto& [id, credential] : members_) {
     out.raw(id.bytes);
-    out.raw(credential.encode());
+    out.raw(encode(credential));
   }
   return out.take();
 }
@@ -111,7 +111,7 @@ Result<void> Authority::decode_ledger(ByteView bytes) {
   }
   for (std::uint32_t left = in.u32(); in.ok() && left > 0; --left) {
     chord::Id id{in.array<chord::Id::size>()};
-    auto credential = service::Credential::decode(in.raw(service::Credential::size));
+    auto credential = service::decode<service::Credential>(in.raw(service::Credential::size));
     if (!credential) return credential.error();
     members_[id] = *credential;
   }
@@ -238,7 +238,7 @@ Result<service::Revocations> Authority::revoke(const chord::Id& member, WallTime
   next.expelled[member] = found->second.not_after;
   ++next.version;
   next.signature = Ed25519().sign(seed_, next.signed_part());
-  if (auto saved = replace_file(list_in(directory_), next.encode()); !saved) return saved.error();
+  if (auto saved = replace_file(list_in(directory_), encode(next)); !saved) return saved.error();
   revocations_ = std::move(next);
   members_.erase(found);
   if (auto saved = save(); !saved) return saved.error();

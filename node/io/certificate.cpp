@@ -38,7 +38,7 @@ ASN1_OBJECT* extension_name() {
 }
 
 Bytes extension_content(const Identity& self) {
-  if (self.credential) return self.credential->encode();
+  if (self.credential) return encode(*self.credential);
   ByteWriter out;
   out.u8(puzzle_tag);
   out.u64(self.puzzle_solution);
@@ -88,7 +88,7 @@ Result<void> judge_credential(Proven& who, const std::optional<Bytes>& content, 
     return refuse(
         "certificate is of an open overlay, this one is closed; is it the right overlay?");
   }
-  auto credential = service::Credential::decode(*content);
+  auto credential = service::decode<service::Credential>(*content);
   if (!credential) return refuse(credential.error().text);
   ENSURE(trust.authority.has_value());
   auto fine = credential->check(trust.overlay, *trust.authority, who.key, Ed25519(), now);
@@ -192,7 +192,7 @@ Fault fault_of(X509* certificate, const Trust& trust, WallTime now) {
   if (!content) return Fault::other;
   bool none = !*content || (*content)->empty() || (*content)->front() == puzzle_tag;
   if (none) return Fault::no_credential;
-  auto credential = service::Credential::decode(**content);
+  auto credential = service::decode<service::Credential>(**content);
   auto key = ed25519_key(certificate);
   bool expelled =
       credential && key && trust.revocations.contains(service::node_id(*key, credential->nonce));

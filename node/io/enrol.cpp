@@ -24,7 +24,7 @@ class Attempt final : public ConnectionOwner {
 
   void ready(Connection& connection) override {
     connection.raise_frame_limit();
-    connection.send(wire::enrol, 1, request_.encode());
+    connection.send(wire::enrol, 1, encode(request_));
     connection.flush();
   }
   void frame(Connection& connection, const service::FrameView& frame) override {
@@ -42,9 +42,9 @@ class Attempt final : public ConnectionOwner {
 
  private:
   static Result<service::Enrolment> read(const service::FrameView& frame) {
-    if (frame.type == wire::enrolled) return service::Enrolment::decode(frame.body);
+    if (frame.type == wire::enrolled) return service::decode<service::Enrolment>(frame.body);
     if (frame.type != wire::refused) return invalid("unknown answer");
-    auto told = service::Refused::decode(frame.body);
+    auto told = service::decode<service::Refused>(frame.body);
     if (!told) return told.error();
     return Error{ErrorCode::refused,
                  fmt::format("the inviting node refused: {}", service::refusal_text(told->why))};

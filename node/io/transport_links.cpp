@@ -33,7 +33,7 @@ void Transport::Impl::ready(Link& link) {
   auto side = c.dialled() ? service::Greeting::Side::dialler : service::Greeting::Side::acceptor;
   link.greeting.emplace(side, hello_);
   link.stage = c.purpose() == Purpose::enrol ? Stage::enrolling : Stage::greeting;
-  if (c.dialled()) send_on(link, wire::hello, 0, hello_.encode());
+  if (c.dialled()) send_on(link, wire::hello, 0, encode(hello_));
 }
 
 void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body) {
@@ -77,7 +77,7 @@ void Transport::Impl::greet(Link& link, const service::FrameView& frame) {
     if (why == Refusal::stale_epoch && !dialled) return doubt(link);
     return turn_away(link, *why, objection_text(*why, link.peer.id));
   }
-  if (!dialled) send_on(link, wire::hello_ack, 0, hello_.encode());
+  if (!dialled) send_on(link, wire::hello_ack, 0, encode(hello_));
   open(link);
 }
 
@@ -89,7 +89,7 @@ void Transport::Impl::meet_own_key(Link& link) {
     return link.connection->close(
         Error{ErrorCode::conflict, ourselves ? "this is the node itself" : "a copy of this node"});
   }
-  send_on(link, wire::hello_ack, 0, hello_.encode());
+  send_on(link, wire::hello_ack, 0, encode(hello_));
   link.connection->flush();
   link.connection->finish();
   retire(link, false);
@@ -127,7 +127,7 @@ void Transport::Impl::settle_doubts(Time now) {
       turn_away(link, *why, objection_text(*why, link.peer.id));
       continue;
     }
-    send_on(link, wire::hello_ack, 0, hello_.encode());
+    send_on(link, wire::hello_ack, 0, encode(hello_));
     open(link);
   }
 }
@@ -144,7 +144,7 @@ void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text
   if (why == Refusal::stale_epoch && kept != links_.end()) {
     refused.later_at = kept->second->peer.address;
   }
-  send_on(link, wire::refused, 0, refused.encode());
+  send_on(link, wire::refused, 0, encode(refused));
   link.connection->flush();
   link.connection->finish();
   if (why != Refusal::duplicate) {
@@ -204,7 +204,7 @@ void Transport::Impl::open(Link& link) {
     for (const chord::Frame& f : waiting.mapped().frames) send_on(link, f.type, f.request, f.body);
   }
   if (trust_.revocations.version > link.greeting->peer().revocations) {
-    send_on(link, wire::revocations, 0, trust_.revocations.encode());
+    send_on(link, wire::revocations, 0, encode(trust_.revocations));
   }
   bool granted = overlay_.schema_kind() == service::SchemaKind::granted;
   if (granted && hello_.schema > link.greeting->peer().schema)
@@ -273,7 +273,7 @@ void Transport::Impl::enrol(Link& link, const service::FrameView& frame) {
   if (frame.type != wire::enrol) {
     return turn_away(link, Refusal::malformed, "a newcomer sent something else than its request");
   }
-  auto request = service::EnrolRequest::decode(frame.body);
+  auto request = service::decode<service::EnrolRequest>(frame.body);
   if (!request) return turn_away(link, Refusal::malformed, request.error().text);
   using Kind = service::EnrolRequest::Kind;
   bool closed = overlay_.admission == service::Admission::closed;
@@ -295,14 +295,14 @@ void Transport::Impl::enrol(Link& link, const service::FrameView& frame) {
                    "admitted a node to the overlay",
                    {{"peer", service::node_id(who.key, credential->nonce).hex()}}});
   }
-  send_on(link, wire::enrolled, frame.request, answer.encode());
+  send_on(link, wire::enrolled, frame.request, encode(answer));
   link.connection->flush();
   link.connection->finish();
   retire(link, false);
 }
 
 void Transport::Impl::hear_revocations(Link& link, const service::FrameView& frame) {
-  auto list = service::Revocations::decode(frame.body);
+  auto list = service::decode<service::Revocations>(frame.body);
   bool genuine = list && trust_.authority && list->overlay == trust_.overlay &&
                  list->signed_by(*trust_.authority, Ed25519());
   if (!genuine)
@@ -324,7 +324,7 @@ Result<void> Transport::Impl::set_revocations(const service::Revocations& list) 
 void Transport::Impl::adopt(const service::Revocations& list, const Link* from) {
   trust_.revocations = list;
   hello_.revocations = list.version;
-  Bytes body = list.encode();
+  Bytes body = encode(list);
   std::vector<Link*> expelled;
   for (const auto& [id, link] : links_) {
     if (link != from) send_on(*link, wire::revocations, 0, body);

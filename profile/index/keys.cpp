@@ -315,15 +315,4 @@ RingKey directory_key(const Schema& schema, const Salt& salt, std::string_view a
   return KeyMaker(salt).directory(schema.at(*schema.slot(attribute)).type, attribute);
 }
 
-std::uint8_t encode_flags(const Marks& marks) {
-  return static_cast<std::uint8_t>((marks.home ? 1 : 0) | (marks.first_x ? 2 : 0) |
-                                   (marks.first_y ? 4 : 0));
-}
-
-Result<Marks> decode_marks(std::uint8_t flags, std::uint8_t span) {
-  if (flags > 7 || span == 0 || span > max_touched)
-    return invalid("the marks of a stored record are malformed");
-  return Marks{(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, span};
-}
-
 }  // namespace beckon::profile

@@ -54,8 +54,4 @@ inline constexpr std::size_t max_probes = 64;  // of one access but `everybody`
 /// Where an attribute's own statistics live.
 RingKey directory_key(const Schema& schema, const Salt& salt, std::string_view attribute);
 
-/// The marks as one stored byte and a span; unknown bits are refused.
-std::uint8_t encode_flags(const Marks& marks);
-Result<Marks> decode_marks(std::uint8_t flags, std::uint8_t span);
-
 }  // namespace beckon::profile

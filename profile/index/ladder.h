@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/fields.h"
 #include "profile/person/value.h"
 
 namespace beckon::profile {
@@ -27,6 +28,11 @@ struct Marks {
   bool first_x = true;
   bool first_y = true;  // places have two axes, all else only x
   std::uint8_t span = 1;
+  static constexpr Form form = exact("marks");
+  static void fields(auto& f, auto& m) {
+    f.bits8("flags", m.home, m.first_x, m.first_y);
+    f("span", m.span, {1, max_touched});
+  }
   friend bool operator==(const Marks&, const Marks&) = default;
 };
 
@@ -38,6 +44,11 @@ struct Wanted {
   bool first_y = true;
   std::uint8_t back =
       never;  // circular: how many buckets ahead of this one the question's first lies
+  static constexpr Form form = exact("wanted");
+  static void fields(auto& f, auto& m) {
+    f.bits8("wanted", m.home_only, m.first_x, m.first_y);
+    f("back", m.back);
+  }
 
   /// Answer the stored number here: it is not answered in another bucket of this question.
   bool admits(const Marks& marks) const;

@@ -53,6 +53,11 @@ Predicates blind(const Schema& schema, const Salt& salt, const Branch& branch);
 
 Bytes encode(const Predicates& predicates);
 Result<Predicates> decode_predicates(ByteView bytes);
+struct PredicatesCodec {
+  static constexpr const char* name = "predicates";
+  static Bytes encode(const Predicates& predicates) { return profile::encode(predicates); }
+  static Result<Predicates> decode(ByteView bytes) { return decode_predicates(bytes); }
+};
 
 /// What a record says of its profile.
 struct FilterView {

@@ -12,7 +12,6 @@ namespace beckon::profile {
 
 namespace {
 
-constexpr std::uint8_t format = 2;
 constexpr std::uint8_t critical_withdrawn = 1;
 constexpr std::uint8_t no_filter = 255;
 constexpr std::string_view domain = "beckon/record/v2";
@@ -26,31 +25,9 @@ std::uint8_t length_code(std::size_t bits) {
 
 std::uint32_t seconds_of(WallTime t) { return static_cast<std::uint32_t>(to_ms(t) / 1000); }
 
-bool is_address(std::string_view text) {
-  return !text.empty() && text.size() <= max_host_address &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
-}
-
 Bytes encode_unsigned(const Record& record) {
-  ENSURE(!record.hosts.empty() && record.hosts.size() <= max_hosts);
-  ENSURE(record.additions.size() <= max_additions);
   ByteWriter out;
-  out.u8(format);
-  out.u8(record.withdrawn ? critical_withdrawn : 0);
-  out.u8(record.ignorable);
-  out.raw(record.owner_key);
-  out.raw(record.message_key);
-  out.u8(static_cast<std::uint8_t>(record.hosts.size()));
-  for (const RecordHost& host : record.hosts) {
-    ENSURE(is_address(host.address));
-    out.raw(host.id);
-    out.counted8(as_bytes(host.address));
-  }
-  out.u64(record.version);
-  out.u32(seconds_of(record.expiry));
-  out.u32(record.presence);
-  out.u32(record.open);
-  out.u32(record.layout);
+  write_fields(out, record);
   out.u8(length_code(record.filter.size()));
   out.raw(record.filter.bytes());
   out.counted16(record.additions);
@@ -71,17 +48,6 @@ Result<void> check_critical(std::uint8_t flags) {
   if (unknown == 0) return {};
   return invalid(fmt::format("record: needs feature bit {}, which this node does not know",
                              std::countr_zero(unknown)));
-}
-
-void decode_hosts(ByteReader& in, Record& record) {
-  std::size_t count = in.u8();
-  if (count == 0 || count > max_hosts) in.fail();
-  for (std::size_t i = 0; i < count && in.ok(); ++i) {
-    RecordHost host{.id = in.array<20>()};
-    host.address = as_text(in.counted8());
-    if (!is_address(host.address)) in.fail();
-    record.hosts.push_back(std::move(host));
-  }
 }
 
 void decode_filter(ByteReader& in, Record& record) {
@@ -147,25 +113,16 @@ Bytes encode(const Record& record) {
 Result<Record> decode_record(ByteView bytes) {
   if (bytes.size() > max_record_size) return invalid("record: too long");
   ByteReader in(bytes);
-  if (in.u8() != format) return invalid("record: unknown format");
   Record record;
-  std::uint8_t critical = in.u8();
-  if (auto known = check_critical(critical); !known) return known.error();
-  record.withdrawn = (critical & critical_withdrawn) != 0;
-  record.ignorable = in.u8();
-  record.owner_key = in.array<32>();
-  record.message_key = in.array<32>();
-  decode_hosts(in, record);
-  record.version = in.u64();
-  record.expiry = wall_from_ms(std::int64_t{in.u32()} * 1000);
-  record.presence = in.u32();
-  record.open = in.u32();
-  record.layout = in.u32();
+  if (bytes.size() > 1) {
+    if (auto known = check_critical(bytes[1]); !known) return known.error();
+  }
+  read_fields(in, record);
   decode_filter(in, record);
   ByteView additions = in.counted16();
   record.additions.assign(additions.begin(), additions.end());
   record.signature = in.array<64>();
-  if (record.additions.size() > max_additions || (record.open & ~record.presence) != 0) in.fail();
+  if (record.additions.size() > max_additions) in.fail();
   if (auto end = in.finish("record"); !end) return end.error();
   return record;
 }

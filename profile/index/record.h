@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/crypto.h"
+#include "base/fields.h"
 #include "base/time.h"
 #include "profile/index/elements.h"
 
@@ -12,6 +13,11 @@ namespace beckon::profile {
 
 using MessageKey = std::array<std::uint8_t, 32>;  // X25519; messages to the owner are sealed to it
 using HostId = std::array<std::uint8_t, 20>;      // the node that hosts the owner
+
+inline constexpr std::size_t max_record_size = 947;
+inline constexpr std::size_t max_hosts = 4;
+inline constexpr std::size_t max_host_address = 64;
+inline constexpr std::size_t max_additions = 256;
 
 /// A node that hosts the owner, and where it listens.
 struct RecordHost {
@@ -42,13 +48,27 @@ struct Record {
   Bytes additions{};           // at most max_additions; none has a meaning yet
   Signature signature{};
 
+  /// What stands before the filter, whose length depends on a code, and the signature.
+  static void fields(auto& f, auto& m) {
+    f.constant("format", 2);
+    f.bits8("critical flags", m.withdrawn);
+    f("ignorable flags", m.ignorable);
+    f("owner key", m.owner_key);
+    f("message key", m.message_key);
+    f.list8("hosts", m.hosts, {1, max_hosts}, [](auto& each, auto& host) {
+      each("host", host.id);
+      each.word8("address", host.address, {1, max_host_address});
+    });
+    f("version", m.version);
+    f.seconds32("expiry", m.expiry);
+    f("presence", m.presence);
+    f("open", m.open);
+    f("class", m.layout);
+    f.rule("open slots are present", [&] { return (m.open & ~m.presence) == 0; });
+  }
   friend bool operator==(const Record&, const Record&) = default;
 };
 
-inline constexpr std::size_t max_record_size = 947;
-inline constexpr std::size_t max_hosts = 4;
-inline constexpr std::size_t max_host_address = 64;
-inline constexpr std::size_t max_additions = 256;
 inline constexpr double default_target_fpr = 5.5e-3;
 
 OwnerId owner_id(const PublicKey& key);

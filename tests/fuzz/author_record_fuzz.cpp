@@ -27,7 +27,7 @@ void check(const Rules& r, const Bytes& bytes) {
   ENSURE(record.has_value());
   ENSURE(judged.item.live(now) && judged.item.bytes == bytes);
   ENSURE(judged.item.info.seq == record->seq);
-  auto row = decode_row(judged.item.key.bytes(), encode_row(judged.item), r.book);
+  auto row = decode_row(encode(judged.item.key), encode_row(judged.item), r.book);
   ENSURE(row && row->bytes == bytes);
 }
 
@@ -60,7 +60,7 @@ std::vector<Bytes> fuzz_seeds() {
   Bytes record = r.author.raw_item(7, now, "hello").bytes;
   Bytes grave = r.author.raw_item(tombstone_for(r.author.record(7, now, "x"), 8, now)).bytes;
   auto judged = r.book.judge_fully({r.author.ring(), ItemKind::author_item, record}, now);
-  Bytes row = judged.item.key.bytes();
+  Bytes row = encode(judged.item.key);
   Bytes value = encode_row(judged.item);
   row.insert(row.end(), value.begin(), value.end());
   return {record, grave, row};

@@ -33,16 +33,4 @@ inline Bytes seed(std::size_t which, ByteView body) {
   return out;
 }
 
-/// What is accepted encodes to the very same bytes.
-template <typename Message>
-void round_trip(Result<Message> (*decode)(ByteView), ByteView body) {
-  auto message = decode(body);
-  if (message) ENSURE(std::ranges::equal(encode(*message), body));
-}
-template <typename Message>
-void round_trip(ByteView body) {
-  auto message = Message::decode(body);
-  if (message) ENSURE(std::ranges::equal(message->encode(), body));
-}
-
 }  // namespace beckon::fuzz

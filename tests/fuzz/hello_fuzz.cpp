@@ -1,5 +1,5 @@
-// The first frames of a connection, from bytes: splitter and greeting together, on either side, and
-// the small messages of enrolment. Nothing is done twice, nothing is accepted that is no greeting.
+// The first frames of a connection, from bytes: splitter and greeting together, on either side.
+// Nothing is done twice, nothing is accepted that is no greeting.
 #include <algorithm>
 
 #include "node/service/admission/enrolment.h"
@@ -28,11 +28,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bool heard = greeting.receive((*frame)->type, (*frame)->body).has_value();
     ENSURE(!before || !heard);
     accepted += heard ? 1 : 0;
-    fuzz::round_trip<Hello>((*frame)->body);
-    fuzz::round_trip<EnrolRequest>((*frame)->body);
-    if (auto told = Refused::decode((*frame)->body)) {
-      ENSURE(std::ranges::equal(told->encode(), (*frame)->body));
-    }
   }
   ENSURE(accepted <= 1 && greeting.done() == (accepted == 1));
   if (greeting.done()) ENSURE(greeting.peer().overlay == self.overlay);
@@ -41,10 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 std::vector<Bytes> fuzz_seeds() {
   Bytes acceptor{0}, dialler{1}, refused{1}, enrol{0};
-  append_frame(acceptor, wire::hello, 0, self.encode());
-  append_frame(acceptor, wire::hello, 0, self.encode());
-  append_frame(dialler, wire::hello_ack, 0, self.encode());
-  append_frame(refused, wire::refused, 0, Refused{Refusal::stale_epoch, "a:1"}.encode());
-  append_frame(enrol, wire::enrol, 1, EnrolRequest{.kind = EnrolRequest::Kind::join}.encode());
+  append_frame(acceptor, wire::hello, 0, encode(self));
+  append_frame(acceptor, wire::hello, 0, encode(self));
+  append_frame(dialler, wire::hello_ack, 0, encode(self));
+  append_frame(refused, wire::refused, 0, encode(Refused{Refusal::stale_epoch, "a:1"}));
+  append_frame(enrol, wire::enrol, 1, encode(EnrolRequest{.kind = EnrolRequest::Kind::join}));
   return {acceptor, dialler, refused, enrol};
 }

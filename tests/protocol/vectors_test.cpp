@@ -168,7 +168,7 @@ Person person_vectors(const Json& given, Json& out) {
   out["keys"] = Json::array();
   for (const Placement& placement : placements(schema, salt, *profile, owner))
     out["keys"].push_back(
-        {to_hex(placement.key), encode_flags(placement.marks), placement.marks.span});
+        {to_hex(placement.key), encode(placement.marks)[0], placement.marks.span});
   return {given.at("name").get<std::string>(), std::move(record)};
 }
 

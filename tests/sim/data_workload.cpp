@@ -135,9 +135,9 @@ void DataWorkload::returned(const Read& read, const Result<std::vector<Item>>& i
 std::optional<Version> DataWorkload::newest_on_disk(const World& world, const ItemKey& key) const {
   std::optional<Version> best;
   for (const Host& host : world.hosts()) {
-    auto row = static_cast<NodeDisk&>(*host.disk).store.get(service::Table::items, key.bytes());
+    auto row = static_cast<NodeDisk&>(*host.disk).store.get(service::Table::items, encode(key));
     if (!row || !*row) continue;
-    auto item = service::decode_row(key.bytes(), **row, factory_.rules());
+    auto item = service::decode_row(encode(key), **row, factory_.rules());
     if (item) best = std::max(best, std::optional(version(*item)));
   }
   return best;

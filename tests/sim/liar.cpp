@@ -70,7 +70,7 @@ void Liar::alter_ring(Frame& frame) {
 }
 
 void Liar::alter_records(Frame& frame) {
-  auto reply = service::decode_get_reply(frame.body);
+  auto reply = service::decode<service::GetReply>(frame.body);
   if (!reply) return;
   switch (rng_.below(4)) {
     case 0:

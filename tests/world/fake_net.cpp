@@ -102,7 +102,7 @@ void FakeNode::reply(const Request& request, std::uint8_t type, Bytes body) {
     auto node = there.asked_.extract(frame.request);
     if (node.empty()) return;
     if (frame.type != service::raw(service::FrameType::error)) return node.mapped()(frame);
-    auto error = service::decode_error_body(frame.body);
+    auto error = service::decode<service::ErrorBody>(frame.body);
     ENSURE(error);
     node.mapped()(to_error(error->status));
   });

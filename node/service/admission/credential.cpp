@@ -8,18 +8,6 @@ namespace beckon::service {
 namespace {
 
 constexpr std::string_view domain = "beckon/credential/1";
-constexpr std::uint8_t layout_version = 1;
-
-void write_fields(ByteWriter& out, const Credential& c) {
-  out.u8(layout_version);
-  out.raw(c.overlay);
-  out.raw(c.key_hash);
-  out.raw(c.nonce);
-  out.i64(to_ms(c.not_before));
-  out.i64(to_ms(c.not_after));
-  out.u64(c.serial);
-  out.u8(static_cast<std::uint8_t>(c.role));
-}
 
 int leading_zero_bits(const Digest& digest) {
   int bits = 0;
@@ -32,37 +20,12 @@ int leading_zero_bits(const Digest& digest) {
 
 }  // namespace
 
-Bytes Credential::encode() const {
-  ByteWriter out;
-  write_fields(out, *this);
-  out.raw(signature);
-  return out.take();
-}
-
 Bytes Credential::signed_part() const {
   ByteWriter out;
   out.raw(as_bytes(domain));
-  write_fields(out, *this);
+  FieldWriter f(out);
+  signed_fields(f, *this);
   return out.take();
-}
-
-Result<Credential> Credential::decode(ByteView bytes) {
-  ByteReader in(bytes);
-  if (in.u8() != layout_version) return invalid("credential has an unknown version");
-  Credential out;
-  out.overlay = in.array<32>();
-  out.key_hash = in.array<32>();
-  out.nonce = in.array<16>();
-  out.not_before = wall_from_ms(in.i64());
-  out.not_after = wall_from_ms(in.i64());
-  out.serial = in.u64();
-  std::uint8_t role = in.u8();
-  out.role = static_cast<Role>(role);
-  out.signature = in.array<64>();
-  if (auto end = in.finish("credential"); !end) return end.error();
-  if (role > static_cast<std::uint8_t>(Role::authority))
-    return invalid("credential has an unknown role");
-  return out;
 }
 
 Result<void> Credential::check(const OverlayId& expected, const PublicKey& authority,

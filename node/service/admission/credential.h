@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "chord/id.h"
 #include "node/service/admission/overlay.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 
@@ -15,9 +16,7 @@ using Nonce = std::array<std::uint8_t, 16>;
 enum class Role : std::uint8_t { member = 0, authority = 1 };
 
 /// A closed overlay's word that a key may take part, and where on the ring: the authority chooses
-/// the nonce after it has seen the key, so nobody picks a place by making keys. On the wire 170
-/// bytes: version 1 | overlay | key hash | nonce | not before | not after | serial | role |
-/// signature.
+/// the nonce after it has seen the key, so nobody picks a place by making keys.
 struct Credential {
   OverlayId overlay{};
   Digest key_hash{};  // SHA-256 of the SubjectPublicKeyInfo
@@ -29,8 +28,21 @@ struct Credential {
   Signature signature{};
 
   static constexpr std::size_t size = 170;
-  Bytes encode() const;
-  static Result<Credential> decode(ByteView bytes);
+  static constexpr Form form = exact("credential");
+  static void signed_fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("overlay", m.overlay);
+    f("key hash", m.key_hash);
+    f("nonce", m.nonce);
+    f("not before", m.not_before);
+    f("not after", m.not_after);
+    f("serial", m.serial);
+    f("role", m.role, upto(Role::authority));
+  }
+  static void fields(auto& f, auto& m) {
+    signed_fields(f, m);
+    f("signature", m.signature);
+  }
   Bytes signed_part() const;  // domain string and all fields before the signature
 
   /// Everything but revocation: signature, overlay, key, dates. The text says which one failed.

@@ -13,26 +13,47 @@ namespace beckon::service {
 using InviteSecret = std::array<std::uint8_t, 16>;
 
 /// What a newcomer asks on an enrolment connection. Its key is the one TLS proved.
-/// On the wire: version 1 | u8 kind | secret when kind is `join`.
 struct EnrolRequest {
   enum class Kind : std::uint8_t { file = 0, join = 1 };
   Kind kind = Kind::file;
   InviteSecret secret{};  // of the invite; kind join only
 
-  Bytes encode() const;
-  static Result<EnrolRequest> decode(ByteView body);
+  static constexpr Form form = exact("enrolment request", wire::enrol);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("kind", m.kind, upto(Kind::join));
+    f.when("kind is 1", m.kind == Kind::join, [&] { f("secret", m.secret); });
+  }
   friend bool operator==(const EnrolRequest&, const EnrolRequest&) = default;
 };
 
-/// What it gets. On the wire: version 1 | u8 1 and credential, or 0 | counted32 overlay file |
-/// counted32 revocation list, or nothing.
+/// The overlay's file, in canonical form only.
+struct OverlayCodec {
+  static constexpr const char* name = "overlay file";
+  static Bytes encode(const Overlay& overlay);
+  static Result<Overlay> decode(ByteView bytes);
+};
+/// Nothing stands for no list.
+struct RevocationsCodec {
+  static constexpr const char* name = "revocation list or nothing";
+  using Value = std::optional<Revocations>;
+  static Bytes encode(const Value& list) { return list ? beckon::encode(*list) : Bytes(); }
+  static Result<Value> decode(ByteView bytes);
+};
+
+/// What it gets.
 struct Enrolment {
   Overlay overlay{};
   std::optional<Credential> credential{};
   std::optional<Revocations> revocations{};
 
-  Bytes encode() const;
-  static Result<Enrolment> decode(ByteView body);
+  static constexpr Form form = exact("enrolment", wire::enrolled);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("credential", m.credential);
+    f.template boxed32<OverlayCodec>("overlay file", m.overlay);
+    f.template boxed32<RevocationsCodec>("revocation list", m.revocations);
+  }
   friend bool operator==(const Enrolment&, const Enrolment&) = default;
 };
 

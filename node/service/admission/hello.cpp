@@ -4,72 +4,6 @@
 
 namespace beckon::service {
 
-namespace {
-
-constexpr std::size_t max_addresses = 4;
-
-}  // namespace
-
-Bytes Hello::encode() const {
-  ENSURE(addresses.size() <= max_addresses);
-  ByteWriter out;
-  out.u8(version);
-  out.raw(overlay);
-  out.u64(epoch);
-  out.u64(revocations);
-  out.u32(schema);
-  out.u32(capabilities);
-  out.u8(static_cast<std::uint8_t>(addresses.size()));
-  for (const std::string& address : addresses) out.counted8(as_bytes(address));
-  return out.take();
-}
-
-Result<Hello> Hello::decode(ByteView body) {
-  if (body.size() > max_greeting_body) return invalid("HELLO is longer than 4 KiB");
-  ByteReader in(body);
-  Hello out;
-  out.version = in.u8();
-  out.overlay = in.array<32>();
-  out.epoch = in.u64();
-  out.revocations = in.u64();
-  out.schema = in.u32();
-  out.capabilities = in.u32();
-  std::size_t count = in.u8();
-  if (count > max_addresses) in.fail();
-  for (std::size_t i = 0; in.ok() && i < count; ++i) {
-    std::string address(as_text(in.counted8()));
-    bool fine = !address.empty() && address.size() <= chord::max_address_size && is_utf8(address);
-    if (!fine) return invalid("HELLO has an address that is empty, too long or not text");
-    out.addresses.push_back(std::move(address));
-  }
-  if (auto end = in.finish("HELLO"); !end) return end.error();
-  return out;
-}
-
-Bytes Refused::encode() const {
-  ByteWriter out;
-  out.u8(protocol_version);
-  out.u8(static_cast<std::uint8_t>(why));
-  if (why == Refusal::stale_epoch) out.counted8(as_bytes(later_at));
-  return out.take();
-}
-
-Result<Refused> Refused::decode(ByteView body) {
-  ByteReader in(body);
-  std::uint8_t version = in.u8();
-  std::uint8_t why = in.u8();
-  bool known = why >= static_cast<std::uint8_t>(Refusal::malformed) &&
-               why <= static_cast<std::uint8_t>(Refusal::not_authority);
-  if (version != protocol_version || !known) return invalid("refusal has an unknown reason");
-  Refused out{.why = static_cast<Refusal>(why)};
-  if (out.why == Refusal::stale_epoch) out.later_at = as_text(in.counted8());
-  if (auto end = in.finish("refusal"); !end) return end.error();
-  if (out.later_at.size() > chord::max_address_size || !is_utf8(out.later_at)) {
-    return invalid("refusal has an address that is too long or not text");
-  }
-  return out;
-}
-
 std::string_view refusal_text(Refusal why) {
   switch (why) {
     case Refusal::malformed:
@@ -105,7 +39,7 @@ Result<void> Greeting::receive(std::uint8_t type, ByteView body) {
   std::uint8_t wanted = side_ == Side::dialler ? wire::hello_ack : wire::hello;
   if (done()) return fail(Refusal::malformed, "a second greeting came");
   if (side_ == Side::dialler && type == wire::refused) {
-    auto told = Refused::decode(body);
+    auto told = decode<Refused>(body);
     if (!told) return told.error();
     later_at_ = told->later_at;
     return fail(told->why, fmt::format("the peer refused us: {}", refusal_text(told->why)));
@@ -113,7 +47,7 @@ Result<void> Greeting::receive(std::uint8_t type, ByteView body) {
   if (type != wanted) {
     return fail(Refusal::malformed, fmt::format("frame type {} came before the greeting", type));
   }
-  auto hello = Hello::decode(body);
+  auto hello = decode<Hello>(body);
   if (!hello) return fail(Refusal::malformed, hello.error().text);
   if (hello->version != self_.version) {
     return fail(

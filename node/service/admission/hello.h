@@ -8,6 +8,7 @@
 
 #include "chord/frame.h"
 #include "node/service/admission/overlay.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 
@@ -37,10 +38,20 @@ struct Hello {
   std::uint64_t revocations{};  // version of the list it holds
   std::uint32_t schema{};       // number of the schema it holds
   std::uint32_t capabilities{};
-  std::vector<std::string> addresses{};  // 0..4, each 1..64 bytes
+  std::vector<std::string> addresses{};
 
-  Bytes encode() const;
-  static Result<Hello> decode(ByteView body);
+  static constexpr Form form = exact("HELLO", wire::hello);
+  static void fields(auto& f, auto& m) {
+    f("version", m.version);
+    f("overlay", m.overlay);
+    f("epoch", m.epoch);
+    f("revocations", m.revocations);
+    f("schema", m.schema);
+    f("capabilities", m.capabilities);
+    f.list8("addresses", m.addresses, upto(4), [](auto& g, auto& address) {
+      g.text8("address", address, {1, chord::max_address_size});
+    });
+  }
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -61,12 +72,17 @@ enum class Refusal : std::uint8_t {
 /// The body of a REFUSED frame.
 struct Refused {
   Refusal why{};
-  /// Of stale_epoch: where the later start listens, 1..64 bytes or empty. A hint: whoever is
-  /// refused looks there for itself.
+  /// Of stale_epoch: where the later start listens, or empty. A hint: whoever is refused looks
+  /// there for itself.
   std::string later_at{};
 
-  Bytes encode() const;
-  static Result<Refused> decode(ByteView body);
+  static constexpr Form form = exact("refusal", wire::refused);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", protocol_version);
+    f("reason", m.why, between(Refusal::malformed, Refusal::not_authority));
+    f.when("reason is 4", m.why == Refusal::stale_epoch,
+           [&] { f.text8("later at", m.later_at, upto(chord::max_address_size)); });
+  }
   friend bool operator==(const Refused&, const Refused&) = default;
 };
 std::string_view refusal_text(Refusal why);  // a sentence, with the cure where there is one

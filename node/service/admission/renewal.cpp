@@ -13,8 +13,6 @@ namespace beckon::service {
 
 namespace {
 
-constexpr std::uint8_t layout_version = 1;
-
 /// Days or hours when there are at least two of them: for people.
 std::string rough(Duration time) {
   using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
@@ -27,27 +25,6 @@ std::string rough(Duration time) {
 Error refuse(std::string text) { return {ErrorCode::refused, std::move(text)}; }
 
 }  // namespace
-
-Bytes encode_renew_request() { return {layout_version}; }
-
-Result<void> check_renew_request(ByteView body) {
-  ByteReader in(body);
-  if (in.u8() != layout_version) return invalid("renewal of an unknown version");
-  return in.finish("renewal");
-}
-
-Bytes encode_renewed(const Credential& credential) {
-  ByteWriter out;
-  out.u8(layout_version);
-  out.raw(credential.encode());
-  return out.take();
-}
-
-Result<Credential> decode_renewed(ByteView body) {
-  ByteReader in(body);
-  if (in.u8() != layout_version) return invalid("renewed credential of an unknown version");
-  return Credential::decode(body.subspan(1));
-}
 
 Renewal::Renewal(Context& context, Options options, Self self, const Signer& signer, Adopt adopt)
     : context_(context),
@@ -100,7 +77,7 @@ Flow<Result<void>> Renewal::renew() {
   if (!owner) co_return owner.error();
   if (owner->owner.id != *self_.authority_node)
     co_return Error{ErrorCode::unavailable, "the authority's node is away"};
-  auto answer = ask(context_, owner->owner, FrameType::renew_req, encode_renew_request(),
+  auto answer = ask(context_, owner->owner, FrameType::renew_req, encode(RenewRequest{}),
                     options_.answer_within);
   auto frame = co_await answer;
   if (!frame) co_return frame.error();
@@ -113,8 +90,9 @@ Flow<Result<void>> Renewal::renew() {
 
 Result<Credential> Renewal::judge(const Frame& reply) const {
   if (reply.type != raw(FrameType::renew_rep)) return invalid("an answer of another kind");
-  auto fresh = decode_renewed(reply.body);
-  if (!fresh) return fresh;
+  auto renewed = decode<Renewed>(reply.body);
+  if (!renewed) return renewed.error();
+  const Credential* fresh = &renewed->credential;
   auto genuine =
       fresh->check(self_.overlay, self_.authority, self_.key, signer_, context_.now().wall);
   if (!genuine) return genuine.error();
@@ -122,7 +100,7 @@ Result<Credential> Renewal::judge(const Frame& reply) const {
   if (fresh->not_after <= self_.credential.not_after) {
     return refuse("the authority's answer ends no later than what we have");
   }
-  return fresh;
+  return *fresh;
 }
 
 void Renewal::failed(const std::string& why, Duration retry) {
@@ -139,7 +117,7 @@ void Renewal::failed(const std::string& why, Duration retry) {
 }
 
 void Renewal::handle(const Request& request) {
-  if (auto fine = check_renew_request(request.body); !fine) {
+  if (auto fine = decode<RenewRequest>(request.body); !fine) {
     return context_.refuse(request, fine.error());
   }
   if (enroller_ == nullptr) {
@@ -147,7 +125,7 @@ void Renewal::handle(const Request& request) {
   }
   auto fresh = enroller_->renew(request.from.id, context_.now().wall);
   if (!fresh) return context_.refuse(request, fresh.error());
-  context_.reply(request, raw(FrameType::renew_rep), encode_renewed(*fresh));
+  context_.reply(request, raw(FrameType::renew_rep), encode(Renewed{*fresh}));
 }
 
 }  // namespace beckon::service

@@ -64,10 +64,17 @@ class Renewal {
   Scope renewing_{1};
 };
 
-/// Body of the request: version 1. Of the reply: version 1 | credential.
-Bytes encode_renew_request();
-Result<void> check_renew_request(ByteView body);
-Bytes encode_renewed(const Credential& credential);
-Result<Credential> decode_renewed(ByteView body);
+struct RenewRequest {
+  static constexpr Form form = exact("renewal", FrameType::renew_req);
+  static void fields(auto& f, auto&) { f.constant("version", 1); }
+};
+struct Renewed {
+  Credential credential{};
+  static constexpr Form form = exact("renewed credential", FrameType::renew_rep);
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("credential", m.credential);
+  }
+};
 
 }  // namespace beckon::service

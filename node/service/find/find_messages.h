@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "chord/id.h"
+#include "node/service/kernel/frames.h"
 #include "profile/index/predicate.h"
+#include "profile/index/record.h"
 
 namespace beckon::service {
 
 using chord::Id;
 
-/// Bodies of the frames of search; byte layouts in docs/protocol-index.md. Strict and bounded like
-/// all others.
+/// Bodies of the frames of search.
 inline constexpr std::size_t max_credit = 128;  // records in one page
 inline constexpr std::size_t max_counts = 64;   // keys in one count
 inline constexpr std::size_t max_verify = 32;   // owners in one verification
@@ -27,6 +28,15 @@ struct QueryRequest {
   Id start{};
   std::optional<Id> after{};
   std::uint8_t credit = max_credit;
+  static constexpr Form form = exact("a question", FrameType::query_req);
+  static void fields(auto& f, auto& m) {
+    f("key", m.key);
+    f("wanted", m.wanted);
+    f("start", m.start);
+    f("after", m.after);
+    f("credit", m.credit, {1, max_credit});
+    f.template boxed16<profile::PredicatesCodec>("predicates", m.predicates);
+  }
 };
 struct QueryReply {
   bool settling = false;   // the ring changed here just now, or the key is another node's: other
@@ -35,14 +45,30 @@ struct QueryReply {
   std::uint32_t listed{};  // records under the key
   std::uint32_t scanned{};
   std::vector<Bytes> records{};
+  static constexpr Form form = exact("an answer of the index", FrameType::query_rep);
+  static void fields(auto& f, auto& m) {
+    f("settling", m.settling);
+    f("more", m.more);
+    f("listed", m.listed);
+    f("scanned", m.scanned);
+    f.list8("records", m.records, upto(max_credit), [](auto& g, auto& record) {
+      g.bytes16("record", record, {1, profile::max_record_size});
+    });
+    // Else there would be nowhere to go on from.
+    f.rule("more only behind a record", [&] { return !m.more || !m.records.empty(); });
+  }
 };
 
 /// How long are the lists under these keys?
 struct CountRequest {
   std::vector<Id> keys{};
+  static constexpr Form form = exact("a count", FrameType::count_req);
+  static void fields(auto& f, auto& m) { f.list8("keys", m.keys, {1, max_counts}); }
 };
 struct CountReply {
   std::vector<std::uint32_t> listed{};
+  static constexpr Form form = exact("counts", FrameType::count_rep);
+  static void fields(auto& f, auto& m) { f.list8("listed", m.listed, upto(max_counts)); }
 };
 
 /// Asks the host of these owners whether the question holds, on exact values. This is the one
@@ -50,27 +76,28 @@ struct CountReply {
 struct VerifyRequest {
   std::string query{};  // canonical
   std::vector<Id> owners{};
+  static constexpr Form form = exact("a verification", FrameType::verify_req);
+  static void fields(auto& f, auto& m) {
+    f.text16("query", m.query);
+    f.list8("owners", m.owners, {1, max_verify});
+  }
 };
 struct VerifyReply {
   struct Entry {
     bool yes = false;
     std::uint64_t version{};
     std::string card{};  // JSON; empty unless yes
+    static void fields(auto& f, auto& m) {
+      f("yes", m.yes);
+      f.when("yes", m.yes, [&] {
+        f("version", m.version);
+        f.text16("card", m.card, upto(max_card));
+      });
+    }
   };
   std::vector<Entry> entries{};  // as many as were asked, in that order
+  static constexpr Form form = exact("a host's answer", FrameType::verify_rep);
+  static void fields(auto& f, auto& m) { f.list8("entries", m.entries, upto(max_verify)); }
 };
-
-Bytes encode(const QueryRequest& m);
-Bytes encode(const QueryReply& m);
-Bytes encode(const CountRequest& m);
-Bytes encode(const CountReply& m);
-Bytes encode(const VerifyRequest& m);
-Bytes encode(const VerifyReply& m);
-Result<QueryRequest> decode_query_request(ByteView body);
-Result<QueryReply> decode_query_reply(ByteView body);
-Result<CountRequest> decode_count_request(ByteView body);
-Result<CountReply> decode_count_reply(ByteView body);
-Result<VerifyRequest> decode_verify_request(ByteView body);
-Result<VerifyReply> decode_verify_reply(ByteView body);
 
 }  // namespace beckon::service

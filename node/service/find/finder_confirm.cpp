@@ -53,7 +53,7 @@ void Finder::confirmed(SearchId id, std::vector<Candidate> people, std::uint64_t
   --r.verifying;
   if (wave == r.wave) r.in_doubt -= people.size();
   if (r.in_doubt == 0) r.patient_until = Time::max();
-  auto reply = frame ? decode_verify_reply(frame->body) : Result<VerifyReply>(frame.error());
+  auto reply = frame ? decode<VerifyReply>(frame->body) : Result<VerifyReply>(frame.error());
   bool answered = reply && reply->entries.size() == people.size();
   if (frame) r.report.bytes += frame->body.size();
   bool slow = !frame && frame.error().code == ErrorCode::unavailable &&

@@ -58,7 +58,7 @@ Flow<void> Finder::count_key(Running* r, Id key) {
   auto answer =
       ask(context_, owner->owner, FrameType::count_req, std::move(body), options_.request_timeout);
   auto frame = co_await answer;
-  auto reply = frame ? decode_count_reply(frame->body) : Result<CountReply>(frame.error());
+  auto reply = frame ? decode<CountReply>(frame->body) : Result<CountReply>(frame.error());
   if (reply && reply->listed.size() == 1) remember(key, reply->listed.front());
   if (frame && !r->paused) r->report.bytes += frame->body.size();
 }

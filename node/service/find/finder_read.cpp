@@ -49,7 +49,7 @@ Flow<std::optional<Finder::Job>> Finder::read(Running* r, Job job) {
         ask(context_, job.replicas[job.replica], FrameType::query_req, next_request(*r, job),
             job.sure ? options_.request_timeout : options_.hint_timeout);
     auto frame = co_await answer;
-    auto reply = frame ? decode_query_reply(frame->body) : Result<QueryReply>(frame.error());
+    auto reply = frame ? decode<QueryReply>(frame->body) : Result<QueryReply>(frame.error());
     if (reply) {
       r->report.bytes += frame->body.size();
       note(*r, job, *reply);

@@ -39,7 +39,7 @@ void Index::item_changed(const Item* before, const Item* after) {
 }
 
 void Index::on_query(const Request& request) {
-  auto asked = decode_query_request(request.body);
+  auto asked = decode<QueryRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   // A lookup made while the ring changed may have led here; an empty answer would look complete.
@@ -68,7 +68,7 @@ void Index::on_query(const Request& request) {
 }
 
 void Index::on_count(const Request& request) {
-  auto asked = decode_count_request(request.body);
+  auto asked = decode<CountRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   CountReply reply;

@@ -6,19 +6,19 @@ namespace beckon::service {
 
 Bytes encode_index_item(const profile::Marks& marks, ByteView record) {
   ByteWriter w;
-  w.u8(profile::encode_flags(marks));
-  w.u8(marks.span);
+  write_fields(w, marks);
   w.raw(record);
   return w.take();
 }
 
 Result<IndexItem> decode_index_item(ByteView bytes) {
-  if (bytes.size() < 2) return invalid("an index entry is cut short");
-  auto marks = profile::decode_marks(bytes[0], bytes[1]);
-  if (!marks) return marks.error();
-  auto record = profile::decode_record(record_of(bytes));
+  ByteReader in(bytes);
+  profile::Marks marks;
+  read_fields(in, marks);
+  if (!in.ok()) return invalid("the marks of a stored record are malformed");
+  auto record = profile::decode_record(in.rest());
   if (!record) return record.error();
-  return IndexItem{.marks = *marks, .record = *std::move(record)};
+  return IndexItem{.marks = marks, .record = *std::move(record)};
 }
 
 ItemLimits IndexRules::limits() const {

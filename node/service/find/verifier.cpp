@@ -32,7 +32,7 @@ Result<const profile::Query*> Verifier::query_of(const std::string& text) {
 }
 
 void Verifier::on_verify(const Request& request) {
-  auto asked = decode_verify_request(request.body);
+  auto asked = decode<VerifyRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!rate_.take(request.from.id, 1, context_.now().mono)) {
     return context_.refuse(request, to_error(Status::rate));

@@ -8,7 +8,6 @@ namespace beckon::service {
 namespace {
 
 constexpr std::string_view domain = "beckon/record/v1";
-constexpr std::uint8_t tombstone_flag = 1;
 constexpr std::size_t signature_size = std::tuple_size_v<Signature>;
 
 struct Split {
@@ -28,23 +27,10 @@ Result<AuthorItem> decode_body(ByteView body, const OverlayId& overlay) {
   bool ours = as_text(in.raw(domain.size())) == domain;
   auto named = in.array<std::tuple_size_v<OverlayId>>();
   AuthorItem record;
-  record.topic = in.u8();
-  record.author = in.array<std::tuple_size_v<PublicKey>>();
-  record.seq = in.u64();
-  record.issued = wall_from_ms(in.i64());
-  record.life = std::chrono::seconds(in.u32());
-  auto flags = in.u8();
-  ByteView payload = in.counted32();
+  read_fields(in, record);
   if (auto whole = in.finish("author record"); !whole) return whole.error();
   if (!ours) return invalid("not an author record");
   if (named != overlay) return Error{ErrorCode::refused, "a record of another overlay"};
-  if (flags > tombstone_flag) return invalid("author record with unknown flags");
-  if (to_ms(record.issued) < 0 || to_ms(record.issued) > (std::int64_t{1} << 52)) {
-    return invalid("author record issued at an impossible time");
-  }
-  record.tombstone = flags == tombstone_flag;
-  if (record.tombstone && !payload.empty()) return invalid("tombstone with a payload");
-  record.payload.assign(payload.begin(), payload.end());
   return record;
 }
 
@@ -62,13 +48,7 @@ Bytes sign_author_record(const AuthorItem& record, const OverlayId& overlay, con
   ByteWriter out;
   out.raw(as_bytes(domain));
   out.raw(overlay);
-  out.u8(record.topic);
-  out.raw(record.author);
-  out.u64(record.seq);
-  out.i64(to_ms(record.issued));
-  out.u32(static_cast<std::uint32_t>(record.life.count()));
-  out.u8(record.tombstone ? tombstone_flag : 0);
-  out.counted32(record.payload);
+  write_fields(out, record);
   out.raw(signer.sign(seed, out.bytes()));
   return out.take();
 }

@@ -10,9 +10,8 @@ namespace beckon::service {
 /// it, nobody else can write there. One per author and topic. The overlay is signed, too, so that
 /// it cannot be replayed into another.
 ///
-/// Layout, all of it signed: "beckon/record/v1" | overlay 32 | topic u8 | author key 32 | seq u64 |
-/// issued ms i64 | life s u32 | flags u8 (bit 0: tombstone) | payload u32-counted; then the
-/// signature, 64 bytes, over exactly the bytes before it.
+/// Layout: "beckon/record/v1" | overlay 32 | the fields; then the signature, 64 bytes, over exactly
+/// the bytes before it.
 struct AuthorItem {
   std::uint8_t topic{};
   PublicKey author{};
@@ -20,7 +19,17 @@ struct AuthorItem {
   WallTime issued{};
   std::chrono::seconds life{};
   bool tombstone = false;
-  Bytes payload{};  // empty in a tombstone
+  Bytes payload{};
+  static void fields(auto& f, auto& m) {
+    f("topic", m.topic);
+    f("author", m.author);
+    f("seq", m.seq);
+    f("issued", m.issued, upto(std::uint64_t{1} << 52));
+    f.seconds32("life", m.life);
+    f("tombstone", m.tombstone);
+    f.bytes32("payload", m.payload);
+    f.rule("no payload in a tombstone", [&] { return !m.tombstone || m.payload.empty(); });
+  }
 
   friend bool operator==(const AuthorItem&, const AuthorItem&) = default;
   WallTime expiry() const { return issued + life; }

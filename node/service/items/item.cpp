@@ -13,22 +13,6 @@ RuleBook::Judged refused(Status status) { return {.status = status}; }
 
 }  // namespace
 
-Bytes ItemKey::bytes() const {
-  ByteWriter out;
-  out.raw(ring.bytes);
-  out.u8(static_cast<std::uint8_t>(kind));
-  out.raw(sub.bytes);
-  return out.take();
-}
-
-ItemKey ItemKey::read(ByteReader& in) {
-  ItemKey key;
-  key.ring.bytes = in.array<Id::size>();
-  key.kind = static_cast<ItemKind>(in.u8());
-  key.sub.bytes = in.array<Id::size>();
-  return key;
-}
-
 void RuleBook::add(const ItemRules& rules) {
   bool fresh = rules_.emplace(rules.kind(), &rules).second;
   ENSURE(fresh);
@@ -90,9 +74,9 @@ Bytes encode_row(const Item& item) {
 }
 
 Result<Item> decode_row(ByteView key, ByteView value, const RuleBook& rules) {
-  ByteReader place(key);
-  Item item{.key = ItemKey::read(place)};
-  if (auto whole = place.finish("row key"); !whole) return whole.error();
+  auto place = decode<ItemKey>(key);
+  if (!place) return place.error();
+  Item item{.key = *place};
 
   ByteReader in(value);
   auto format = in.u8();

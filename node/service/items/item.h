@@ -26,8 +26,12 @@ struct ItemKey {
   Id sub{};
 
   static constexpr std::size_t size = 2 * Id::size + 1;
-  Bytes bytes() const;                  // ring | kind | sub, also the row key in Table::items
-  static ItemKey read(ByteReader& in);  // any kind passes: this node may not know it
+  static constexpr Form form = exact("itemkey");  // also the row key in Table::items
+  static void fields(auto& f, auto& m) {
+    f("ring", m.ring);
+    f("kind", m.kind);  // any kind passes: this node may not know it
+    f("sub", m.sub);
+  }
   friend auto operator<=>(const ItemKey&, const ItemKey&) = default;
 };
 
@@ -75,6 +79,12 @@ struct RawItem {
   Id ring{};
   ItemKind kind{};
   Bytes bytes{};
+  static constexpr Form form = exact("raw_item");
+  static void fields(auto& f, auto& m) {
+    f("ring", m.ring);
+    f("kind", m.kind);
+    f.bytes32("bytes", m.bytes);
+  }
   friend bool operator==(const RawItem&, const RawItem&) = default;
 };
 inline RawItem raw_item(const Item& item) { return {item.key.ring, item.key.kind, item.bytes}; }

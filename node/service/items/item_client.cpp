@@ -94,7 +94,7 @@ Flow<void> ItemClient::write_to(PeerRef owner, std::vector<std::size_t> batch, W
 void ItemClient::take_reply(Writing& writing, const std::vector<std::size_t>& batch,
                             const Result<Frame>& frame) {
   Result<PutReply> reply = Error{ErrorCode::unavailable, "no answer"};
-  if (frame && frame->type == raw(FrameType::put_rep)) reply = decode_put_reply(frame->body);
+  if (frame && frame->type == raw(FrameType::put_rep)) reply = decode<PutReply>(frame->body);
   bool fits = reply && reply->entries.size() == batch.size();
   for (std::size_t i = 0; i < batch.size(); ++i) {
     Stored& result = writing.results[batch[i]];
@@ -163,7 +163,7 @@ Flow<void> ItemClient::read_from(PeerRef replica, Reading* reading) {
         ask(context_, replica, FrameType::get_req, encode(request), options_.request_timeout);
     auto frame = co_await answer;
     if (!frame || frame->type != raw(FrameType::get_rep)) co_return;
-    auto reply = decode_get_reply(frame->body);
+    auto reply = decode<GetReply>(frame->body);
     if (!reply) co_return;
     bool moved = take_page(*reading, *reply);
     if (!reply->more || !moved || pages >= options_.get_pages) co_return;

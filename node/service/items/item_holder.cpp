@@ -59,7 +59,7 @@ std::vector<Status> ItemHolder::take(std::vector<Offer> offers, Intake intake, T
     expected.push_back(going.back().status);
     if (const auto& item = going.back().item) {
       begin(*item);
-      mutations.push_back({Table::items, item->key.bytes(), encode_row(*item)});
+      mutations.push_back({Table::items, encode(item->key), encode_row(*item)});
     }
   }
   mutations.insert(mutations.begin(), evictions_.begin(), evictions_.end());
@@ -209,7 +209,7 @@ bool ItemHolder::evict_strays(std::size_t bytes) {
   if (ItemTable::footprint(freed) < bytes) return false;
   for (const ItemKey& key : victims) {
     table_.erase(key);
-    evictions_.push_back({Table::items, key.bytes(), {}});
+    evictions_.push_back({Table::items, encode(key), {}});
     ++counters_.evicted;
   }
   return true;
@@ -269,7 +269,7 @@ void ItemHolder::forget(const std::vector<std::pair<ItemKey, Version>>& versions
     if (!held || version(*held) != what || pending_.contains(key)) continue;
     if (!forgetting_.insert(key).second) continue;
     going.emplace_back(key, what);
-    mutations.push_back({Table::items, key.bytes(), {}});
+    mutations.push_back({Table::items, encode(key), {}});
   }
   if (mutations.empty()) return;
   context_.write(std::move(mutations), [this, going](Result<void> written) {

@@ -13,6 +13,12 @@ using chord::Arc;
 struct Span {
   ItemKey first{};
   ItemKey last{};
+  static constexpr Form form = exact("span");
+  static void fields(auto& f, auto& m) {
+    f("first", m.first);
+    f("last", m.last);
+    f.rule("first <= last", [&] { return m.first <= m.last; });
+  }
   bool contains(const ItemKey& key) const { return first <= key && key <= last; }
   friend bool operator==(const Span&, const Span&) = default;
 };

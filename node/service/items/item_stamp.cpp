@@ -4,22 +4,6 @@
 
 namespace beckon::service {
 
-Bytes ItemStamp::bytes() const {
-  ByteWriter out;
-  out.raw(key.bytes());
-  out.u64(seq);
-  out.raw(check);
-  return out.take();
-}
-
-ItemStamp ItemStamp::read(ByteReader& in) {
-  ItemStamp entry;
-  entry.key = ItemKey::read(in);
-  entry.seq = in.u64();
-  entry.check = in.array<8>();
-  return entry;
-}
-
 ItemStamp item_stamp(const Item& item) {
   ItemStamp entry{.key = item.key, .seq = item.info.seq};
   std::copy_n(item.digest.begin(), entry.check.size(), entry.check.begin());
@@ -39,7 +23,7 @@ ItemSum& ItemSum::operator-=(const ItemSum& other) {
 }
 
 ItemSum number_of(const ItemStamp& entry) {
-  Digest digest = sha256({as_bytes("beckon/entry/v1"), entry.bytes()});
+  Digest digest = sha256({as_bytes("beckon/entry/v1"), encode(entry)});
   ByteReader in(digest);
   ItemSum number{.high = in.u64()};
   number.low = in.u64();

@@ -14,10 +14,15 @@ struct ItemStamp {
   std::array<std::uint8_t, 8> check{};  // first bytes of the digest
 
   static constexpr std::size_t size = ItemKey::size + 8 + 8;
-  Bytes bytes() const;
-  static ItemStamp read(ByteReader& in);
+  static constexpr Form form = exact("entry");
+  static void fields(auto& f, auto& m) {
+    f("key", m.key);
+    f("seq", m.seq);
+    f("check", m.check);
+  }
   friend bool operator==(const ItemStamp&, const ItemStamp&) = default;
 };
+inline bool by_key(const ItemStamp& a, const ItemStamp& b) { return a.key < b.key; }
 ItemStamp item_stamp(const Item& item);
 
 /// The digest of a set of items: a number modulo 2^128, the sum of the numbers of its items. So it
@@ -26,6 +31,11 @@ ItemStamp item_stamp(const Item& item);
 struct ItemSum {
   std::uint64_t high{};
   std::uint64_t low{};
+  static constexpr Form form = exact("sum");
+  static void fields(auto& f, auto& m) {
+    f("high", m.high);
+    f("low", m.low);
+  }
 
   ItemSum& operator+=(const ItemSum& other);
   ItemSum& operator-=(const ItemSum& other);

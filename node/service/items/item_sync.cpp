@@ -150,7 +150,7 @@ Flow<bool> ItemSync::narrow(Session* session) {
   if (!request.parts.empty()) {
     auto answer = ask_peer(*session, FrameType::sync_digest_req, encode(request));
     auto frame = co_await answer;
-    auto reply = read(*session, FrameType::sync_digest_req, frame, decode_digest_reply);
+    auto reply = read(*session, FrameType::sync_digest_req, frame, decode<DigestReply>);
     if (!reply || !session->search.answered(*reply)) co_return false;
   }
   for (const Span& span : session->search.take_found()) session->spans.push_back(span);
@@ -176,7 +176,7 @@ Flow<bool> ItemSync::list(Session* session) {
   }
   auto answer = ask_peer(*session, FrameType::sync_list_req, encode(request));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::sync_list_req, frame, decode_list_reply);
+  auto reply = read(*session, FrameType::sync_list_req, frame, decode<ListReply>);
   if (!reply) co_return false;
   if (!reply->wanted.empty() && reply->wanted.back() >= request.entries.size()) co_return false;
   for (std::uint16_t place : reply->wanted) session->push.push_back(request.entries[place].key);
@@ -207,7 +207,7 @@ Flow<bool> ItemSync::push(Session* session) {
   std::size_t count = request.raw_items.size();
   auto answer = ask_peer(*session, FrameType::replicate_req, encode(std::exchange(request, {})));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::replicate_req, frame, decode_replicate_reply);
+  auto reply = read(*session, FrameType::replicate_req, frame, decode<ReplicateReply>);
   if (!reply || reply->statuses.size() != count) co_return false;
   session->pushed += count;
   for (Status status : reply->statuses) session->settled = session->settled && status == Status::ok;
@@ -220,7 +220,7 @@ Flow<bool> ItemSync::pull(Session* session) {
   WantRequest request{.keys = {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)}};
   auto answer = ask_peer(*session, FrameType::sync_want_req, encode(request));
   auto frame = co_await answer;
-  auto reply = read(*session, FrameType::sync_want_req, frame, decode_want_reply);
+  auto reply = read(*session, FrameType::sync_want_req, frame, decode<WantReply>);
   if (!reply || reply->done == 0 || reply->done > count) co_return false;
   keys.erase(keys.begin(), keys.begin() + reply->done);
   std::vector<ItemHolder::Offer> offers;
@@ -239,7 +239,7 @@ Flow<bool> ItemSync::pull(Session* session) {
 // --- the side that answers
 
 void ItemSync::on_digest(const Request& request) {
-  auto asked = decode_digest_request(request.body);
+  auto asked = decode<DigestRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!digests_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   const ItemSums& sums = holder_.table().sums(context_.now().wall);
@@ -264,7 +264,7 @@ void ItemSync::refuse_stranger(const Request& request) {
 }
 
 void ItemSync::on_list(const Request& request) {
-  auto asked = decode_list_request(request.body);
+  auto asked = decode<ListRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (asked->offer && !holder_.near(request.from.id)) return refuse_stranger(request);
@@ -300,7 +300,7 @@ void ItemSync::offer(const Arc& concern, const ListRequest& asked, ListReply& re
 }
 
 void ItemSync::on_want(const Request& request) {
-  auto asked = decode_want_request(request.body);
+  auto asked = decode<WantRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!lists_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (!holder_.near(request.from.id)) return refuse_stranger(request);

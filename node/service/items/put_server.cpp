@@ -21,7 +21,7 @@ void PutServer::charge_forgeries(Gate& gate, const Id& peer, const std::vector<S
 }
 
 void PutServer::on_put(const Request& request) {
-  auto put = decode_put_request(request.body);
+  auto put = decode<PutRequest>(request.body);
   if (!put) return context_.refuse(request, put.error());
   std::size_t count = put->entries.size();
   if (leaving_) return reply_all(request, count, Status::leaving);
@@ -136,7 +136,7 @@ void PutServer::got(JobId id, const Id& peer, const std::vector<std::size_t>& en
   Job& job = found->second;
   --job.waiting;
   if (frame && frame->type == raw(FrameType::replicate_rep)) {
-    auto reply = decode_replicate_reply(frame->body);
+    auto reply = decode<ReplicateReply>(frame->body);
     bool fits = reply && reply->statuses.size() == entries.size();
     for (std::size_t i = 0; fits && i < entries.size(); ++i) {
       if (reply->statuses[i] != Status::ok) continue;
@@ -171,7 +171,7 @@ void PutServer::answer(JobId id) {
 }
 
 void PutServer::on_replicate(const Request& request) {
-  auto asked = decode_replicate_request(request.body);
+  auto asked = decode<ReplicateRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   std::size_t count = asked->raw_items.size();
   // From afar come strays only, which are few; what looks like one is judged as if it were put.

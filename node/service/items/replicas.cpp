@@ -71,7 +71,7 @@ void Replicas::put(std::vector<ItemClient::PutEntry> entries, ItemClient::PutDon
 }
 
 void Replicas::on_get(const Request& request) {
-  auto asked = decode_get_request(request.body);
+  auto asked = decode<GetRequest>(request.body);
   if (!asked) return context_.refuse(request, asked.error());
   if (!gets_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   const ItemRules* rules = rules_.find(asked->kind);
@@ -99,7 +99,7 @@ void Replicas::on_get(const Request& request) {
 }
 
 void Replicas::on_chain(const Request& request) {
-  auto told = decode_chain_request(request.body);
+  auto told = decode<ChainRequest>(request.body);
   if (!told) return context_.refuse(request, told.error());
   if (!chains_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
   if (neighbourhood_.learn(request.from.id, told->predecessors)) sync_soon();

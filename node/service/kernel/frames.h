@@ -2,10 +2,13 @@
 
 #include <cstdint>
 
-#include "base/bytes.h"
+#include "base/fields.h"
 #include "base/status.h"
 
 namespace beckon::service {
+
+using beckon::decode;  // else those of this namespace would hide them
+using beckon::encode;
 
 /// Types of the frames that services exchange; the ring's own stay below 0x20 (chord/wire.h).
 /// A request is odd, its reply is the next even number; `error` may answer any request.
@@ -45,13 +48,20 @@ constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(ty
 constexpr FrameType reply_to(FrameType request) { return static_cast<FrameType>(raw(request) + 1); }
 constexpr bool is_reply(std::uint8_t type) { return type >= 0x20 && type % 2 == 0; }
 
-/// Body of an error frame: u8 status | u32 retry after, ms | counted8 text.
+inline constexpr Range any_status = upto(last_status);
+
+/// Body of an error frame.
 struct ErrorBody {
   Status status{};
   std::uint32_t retry_after_ms{};
-  std::string text{};  // UTF-8; for the log only
+  std::string text{};  // for the log only
+  static constexpr Form form = exact("error frame", FrameType::error);
+  static void fields(auto& f, auto& m) {
+    f("status", m.status, {1, last_status});
+    f("retry after ms", m.retry_after_ms);
+    f.text8("text", m.text);
+  }
 };
-Bytes encode(const ErrorBody& body);
-Result<ErrorBody> decode_error_body(ByteView bytes);
+Bytes encode(ErrorBody body);  // cuts a text that is too long
 
 }  // namespace beckon::service

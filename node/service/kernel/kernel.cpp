@@ -193,7 +193,7 @@ void Kernel::receive_reply(Frame frame) {
   if (frame.peer.id != self().id) reply_times_.observe(now_.mono - answered->asked);
   Rpc::Done& done = answered->done;
   if (frame.type != raw(FrameType::error)) return complete(std::move(done), std::move(frame));
-  auto body = decode_error_body(frame.body);
+  auto body = decode<ErrorBody>(frame.body);
   if (!body) return complete(std::move(done), body.error());
   Error error = to_error(body->status);
   log(LogLevel::debug, "a peer refused a request",

@@ -10,8 +10,6 @@ namespace beckon::service {
 
 namespace {
 
-constexpr std::uint8_t row_version = 1;
-
 Bytes row_key(const UserId& user, const UserId& who) {
   ByteWriter w;
   w.raw(user.bytes);
@@ -36,39 +34,6 @@ Result<void> check_alias(std::string_view alias, std::size_t limit) {
 
 }  // namespace
 
-Bytes encode(const Contact& contact) {
-  ByteWriter w;
-  w.u8(row_version);
-  w.raw(contact.key);
-  w.u8(static_cast<std::uint8_t>(contact.standing));
-  w.counted8(as_bytes(contact.alias));
-  w.counted8(as_bytes(contact.name));
-  w.raw(contact.message_key);
-  w.raw(contact.host.id.bytes);
-  w.counted8(as_bytes(contact.host.address));
-  return w.take();
-}
-
-Result<Contact> decode_contact(ByteView row) {
-  ByteReader r(row);
-  Contact out;
-  std::uint8_t version = r.u8();
-  out.key = r.array<32>();
-  std::uint8_t standing = r.u8();
-  out.alias = as_text(r.counted8());
-  out.name = as_text(r.counted8());
-  out.message_key = r.array<32>();
-  out.host.id.bytes = r.array<Id::size>();
-  out.host.address = as_text(r.counted8());
-  if (version != row_version || standing < 1 || standing > 2 || !is_utf8(out.alias) ||
-      !is_utf8(out.name) || out.host.address.size() > chord::max_address_size) {
-    r.fail();
-  }
-  if (auto done = r.finish("a stored contact"); !done) return done.error();
-  out.standing = static_cast<Contact::Standing>(standing);
-  return out;
-}
-
 Contacts::Contacts(Context& context, Options options) : context_(context), options_(options) {}
 
 Result<void> Contacts::load() {
@@ -77,7 +42,7 @@ Result<void> Contacts::load() {
     ByteReader r(key);
     UserId user{r.array<UserId::size>()};
     UserId who{r.array<UserId::size>()};
-    auto contact = decode_contact(row);
+    auto contact = decode<Contact>(row);
     if (!r.finish("key") || !contact || contact->id() != who) {
       failed = invalid(fmt::format("the stored contact {} cannot be read", to_hex(key)));
       return false;

@@ -18,6 +18,17 @@ struct Contact {
   std::string name{};             // what they call themselves: a claim
   hpke::PublicKey message_key{};  // all zero while unknown
   PeerRef host{};                 // a hint; the locator on the ring is newer
+  static constexpr Form form = exact("a stored contact");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("key", m.key);
+    f("standing", m.standing, between(Standing::accepted, Standing::blocked));
+    f.text8("alias", m.alias);
+    f.text8("name", m.name);
+    f("message key", m.message_key);
+    f("host", m.host.id);
+    f.text8("address", m.host.address, upto(chord::max_address_size));
+  }
   UserId id() const { return user_id(key); }
   friend bool operator==(const Contact&, const Contact&) = default;
 };
@@ -48,8 +59,5 @@ class Contacts {
   Options options_;
   std::map<UserId, Book> books_;
 };
-
-Bytes encode(const Contact& contact);
-Result<Contact> decode_contact(ByteView row);
 
 }  // namespace beckon::service

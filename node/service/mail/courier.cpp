@@ -10,10 +10,11 @@ namespace {
 
 /// What the host's answer makes of the letter; none if it was not there to take it.
 std::optional<SendState> state_of(const Result<Frame>& answer) {
-  auto delivery = answer ? decode_delivery(answer->body) : Result<Delivery>(answer.error());
-  if (delivery && *delivery == Delivery::delivered) return SendState::delivered;
-  if (delivery && *delivery == Delivery::refused) return SendState::refused;
-  if (delivery && *delivery == Delivery::later) return SendState::waiting;
+  auto reply = answer ? decode<DeliverReply>(answer->body) : Result<DeliverReply>(answer.error());
+  if (!reply) return std::nullopt;
+  if (reply->outcome == Delivery::delivered) return SendState::delivered;
+  if (reply->outcome == Delivery::refused) return SendState::refused;
+  if (reply->outcome == Delivery::later) return SendState::waiting;
   return std::nullopt;
 }
 
@@ -111,7 +112,7 @@ void Courier::locate(const PublicKey& key, std::function<void(Result<Locator>)> 
                   for (const Item& item : *items) {
                     auto record = decode_author_record(item.bytes, overlay_);
                     if (!record || record->tombstone) continue;
-                    return done(decode_locator(record->payload));
+                    return done(decode<Locator>(record->payload));
                   }
                   done(Error{ErrorCode::not_found, "nobody knows where this user is hosted"});
                 });

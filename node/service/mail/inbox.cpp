@@ -36,33 +36,20 @@ Result<std::uint64_t> decode_next_number(ByteView row) {
 struct Row {
   Inbox::Place place{};
   Message message{};
+  static constexpr Form form = exact("a stored message");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", row_version);
+    f("place", m.place, {1, 3});
+    f("unread", m.message.unread);
+    f("received", m.message.received);
+    f("letter", m.message.letter);
+  }
 };
 
-Bytes encode_row(const Row& row) {
-  ByteWriter w;
-  w.u8(row_version);
-  w.u8(static_cast<std::uint8_t>(row.place));
-  w.u8(row.message.unread ? 1 : 0);
-  w.i64(to_ms(row.message.received));
-  w.raw(encode(row.message.letter));
-  return w.take();
-}
-
 Result<Row> decode_row(std::uint64_t number, ByteView bytes) {
-  ByteReader r(bytes);
-  std::uint8_t version = r.u8();
-  std::uint8_t place = r.u8();
-  std::uint8_t unread = r.u8();
-  WallTime received = wall_from_ms(r.i64());
-  if (version != row_version || place < 1 || place > 3 || unread > 1) r.fail();
-  auto letter = read_letter(r);
-  if (!letter) return letter.error();
-  if (auto done = r.finish("a stored message"); !done) return done.error();
-  return Row{.place = static_cast<Inbox::Place>(place),
-             .message = {.number = number,
-                         .letter = *std::move(letter),
-                         .received = received,
-                         .unread = unread == 1}};
+  auto row = decode<Row>(bytes);
+  if (row) row->message.number = number;
+  return row;
 }
 
 Error no_room(ErrorCode code, const char* what) { return {code, what}; }
@@ -206,7 +193,7 @@ void Inbox::add(const UserId& user, const Letter& letter, Place place, Context::
   Row row{
       .place = place,
       .message = {.number = number, .letter = std::move(kept), .received = now, .unread = unread}};
-  writes.push_back({.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)});
+  writes.push_back({.table = Table::inbox, .key = row_key(user, number), .value = encode(row)});
   context_.write(std::move(writes),
                  [this, user, number](Result<void> result) { stored(user, number, result); });
 }
@@ -305,7 +292,7 @@ Result<Mutation> Inbox::rewritten(const UserId& user, std::uint64_t number) cons
   auto message = read(user, number);
   if (!message) return message.error();
   Row row{.place = boxes_.at(user).heads.at(number).place, .message = *std::move(message)};
-  return Mutation{.table = Table::inbox, .key = row_key(user, number), .value = encode_row(row)};
+  return Mutation{.table = Table::inbox, .key = row_key(user, number), .value = encode(row)};
 }
 
 void Inbox::mark_read(const UserId& user, Range numbers, Context::WriteDone done) {

@@ -4,6 +4,7 @@
 
 #include "base/hpke.h"
 #include "chord/peer_ref.h"
+#include "node/service/kernel/frames.h"
 
 namespace beckon::service {
 
@@ -19,12 +20,17 @@ struct Locator {
   std::vector<chord::PeerRef> hosts{};  // 1..max_hosts; the first one is asked
   hpke::PublicKey message_key{};
   Bytes additions{};  // what a later version says; none has a meaning yet
+  static constexpr Form form = exact("a locator");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 2);
+    f.list8("hosts", m.hosts, {1, max_hosts}, [](auto& each, auto& host) {
+      each("host", host.id);
+      each.text8("address", host.address, upto(chord::max_address_size));
+    });
+    f("message key", m.message_key);
+    f.bytes16("additions", m.additions, upto(max_additions));
+  }
   friend bool operator==(const Locator&, const Locator&) = default;
 };
-
-/// u8 version | u8 number of hosts, each id 20 and counted8 address | message key 32 | counted16
-/// additions, at most 256
-Bytes encode(const Locator& locator);
-Result<Locator> decode_locator(ByteView payload);
 
 }  // namespace beckon::service

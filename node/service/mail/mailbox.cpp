@@ -55,7 +55,7 @@ Flow<void> Mailbox::visit(UserId id) {
       auto answer = ask(context_, keeper, FrameType::mailbox_req,
                         fetch_request(*user, keeper.id, after), options_.timeout);
       auto frame = co_await answer;
-      auto reply = frame ? decode_fetch_reply(frame->body) : Result<FetchReply>(frame.error());
+      auto reply = frame ? decode<FetchReply>(frame->body) : Result<FetchReply>(frame.error());
       if (!reply) break;
       for (const Bytes& bytes : reply->envelopes) {
         if (letters++ < options_.max_letters) take(id, bytes);
@@ -140,7 +140,7 @@ void Mailbox::send_receipt(const User& user, const Letter& letter) {
 
 void Mailbox::handle(const Request& request) {
   if (!gate_.admit(request.from.id)) return context_.refuse(request, to_error(Status::rate));
-  auto asked = decode_fetch_request(request.body);
+  auto asked = decode<FetchRequest>(request.body);
   auto page = asked ? page_for(*asked) : Result<FetchReply>(asked.error());
   if (!page) return context_.refuse(request, page.error());
   context_.reply(request, raw(FrameType::mailbox_rep), encode(*page));

@@ -4,36 +4,15 @@ namespace beckon::service {
 
 namespace {
 
-constexpr std::uint8_t ack_mark = 0x80;
-constexpr std::size_t signature_size = 64;
 constexpr std::string_view domain = "beckon/mbox-ack/v1";
 
-Bytes signed_bytes(const Digest& overlay, ByteView body) {
+/// Of an acknowledgement, all but its last field.
+Bytes signed_bytes(const Digest& overlay, ByteView ack) {
   ByteWriter w;
   w.raw(as_bytes(domain));
   w.raw(overlay);
-  w.raw(body);
+  w.raw(ack.first(ack.size() - sizeof(Signature)));
   return w.take();
-}
-
-struct Ack {
-  MailboxAck ack{};
-  Signature signature{};
-  ByteView body{};  // what is signed
-};
-
-Result<Ack> decode_ack(ByteView bytes) {
-  ByteReader r(bytes);
-  Ack out;
-  std::uint8_t mark = r.u8();
-  out.ack.recipient = r.array<32>();
-  out.ack.entry.bytes = r.array<Id::size>();
-  out.ack.expiry = wall_from_ms(r.i64());
-  out.signature = r.array<signature_size>();
-  if (mark != ack_mark || !is_plausible(out.ack.expiry)) r.fail();
-  if (auto done = r.finish("a mailbox acknowledgement"); !done) return done.error();
-  out.body = bytes.first(bytes.size() - signature_size);
-  return out;
 }
 
 /// An envelope carries its expiry only. Seen as written at the earliest moment that allows it, the
@@ -53,16 +32,10 @@ Id mailbox_key(const Digest& overlay, const UserId& user) {
   return Id::of_digest(sha256({as_bytes("mbox"), overlay, user.bytes}));
 }
 
-Bytes sign_mailbox_ack(const MailboxAck& ack, const Digest& overlay, const SecretSeed& seed,
+Bytes sign_mailbox_ack(MailboxAck ack, const Digest& overlay, const SecretSeed& seed,
                        const Signer& signer) {
-  ByteWriter w;
-  w.u8(ack_mark);
-  w.raw(ack.recipient);
-  w.raw(ack.entry.bytes);
-  w.i64(to_ms(ack.expiry));
-  Signature signature = signer.sign(seed, signed_bytes(overlay, w.bytes()));
-  w.raw(signature);
-  return w.take();
+  ack.signature = signer.sign(seed, signed_bytes(overlay, encode(ack)));
+  return encode(ack);
 }
 
 ItemLimits MailboxRules::limits() const {
@@ -73,15 +46,15 @@ ItemLimits MailboxRules::limits() const {
 }
 
 Result<ItemInfo> MailboxRules::read_ack(const Id& ring, ByteView bytes) const {
-  auto ack = decode_ack(bytes);
+  auto ack = decode<MailboxAck>(bytes);
   if (!ack) return ack.error();
-  UserId recipient = user_id(ack->ack.recipient);
+  UserId recipient = user_id(ack->recipient);
   if (mailbox_key(overlay_, recipient) != ring) return to_error(Status::wrong_key);
-  return info(ack->ack.entry, recipient, ack->ack.expiry, true);
+  return info(ack->entry, recipient, ack->expiry, true);
 }
 
 Result<ItemInfo> MailboxRules::read(const Id& ring, ByteView bytes) const {
-  if (!bytes.empty() && bytes[0] == ack_mark) return read_ack(ring, bytes);
+  if (!bytes.empty() && bytes[0] == MailboxAck::mark) return read_ack(ring, bytes);
   auto envelope = decode_envelope(bytes);
   if (!envelope) return envelope.error();
   if (mailbox_key(overlay_, envelope->to) != ring) return to_error(Status::wrong_key);
@@ -89,9 +62,9 @@ Result<ItemInfo> MailboxRules::read(const Id& ring, ByteView bytes) const {
 }
 
 bool MailboxRules::genuine(ByteView bytes) const {
-  auto ack = decode_ack(bytes);
+  auto ack = decode<MailboxAck>(bytes);
   if (!ack) return decode_envelope(bytes).has_value();
-  return signer_.verify(ack->ack.recipient, signed_bytes(overlay_, ack->body), ack->signature);
+  return signer_.verify(ack->recipient, signed_bytes(overlay_, bytes), ack->signature);
 }
 
 }  // namespace beckon::service

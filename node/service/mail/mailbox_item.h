@@ -11,14 +11,24 @@ Id mailbox_key(const Digest& overlay, const UserId& user);
 
 /// Says that a letter was fetched and may be forgotten. Only the recipient can say so; it takes the
 /// letter's place until the letter would have expired, so that no copy of it comes back.
-///
-///   u8 0x80 | recipient's key 32 | letter's sub id 20 | i64 expiry ms | signature 64
+/// The first byte tells it from an envelope.
 struct MailboxAck {
   PublicKey recipient{};
-  Id entry{};
+  Id entry{};  // sub id of the letter
   WallTime expiry{};
+  Signature signature{};
+
+  static constexpr std::uint8_t mark = 0x80;
+  static constexpr Form form = exact("a mailbox acknowledgement");
+  static void fields(auto& f, auto& m) {
+    f.constant("mark", mark);
+    f("recipient", m.recipient);
+    f("entry", m.entry);
+    f("expiry", m.expiry, plausible_times);
+    f("signature", m.signature);
+  }
 };
-Bytes sign_mailbox_ack(const MailboxAck& ack, const Digest& overlay, const SecretSeed& seed,
+Bytes sign_mailbox_ack(MailboxAck ack, const Digest& overlay, const SecretSeed& seed,
                        const Signer& signer);
 
 /// A mailbox holds envelopes, which anybody may add (they are sealed, so nothing in them can be

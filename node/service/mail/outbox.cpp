@@ -9,98 +9,43 @@ namespace beckon::service {
 
 namespace {
 
-constexpr std::uint8_t row_version = 1;
 constexpr std::uint8_t letter_row = 'm';
 constexpr std::uint8_t callee_row = 'r';
 
-Bytes row_key(std::uint8_t kind, const Outbox::Name& name, const UserId* to = nullptr) {
-  ByteWriter w;
-  w.u8(kind);
-  w.raw(name.first.bytes);
-  w.raw(name.second);
-  if (to != nullptr) w.raw(to->bytes);
-  return w.take();
-}
-
-Bytes encode_letter_row(const SentLetter& sent) {
-  ByteWriter w;
-  w.u8(row_version);
-  w.i64(to_ms(sent.expiry));
-  w.raw(encode(sent.letter));
-  return w.take();
-}
-
-Bytes encode_callee_row(const Outgoing& outgoing) {
-  ByteWriter w;
-  w.u8(row_version);
-  w.u8(static_cast<std::uint8_t>(outgoing.state));
-  w.u32(outgoing.attempts);
-  w.raw(outgoing.callee.key);
-  w.counted8(as_bytes(outgoing.callee.name));
-  w.raw(outgoing.callee.message_key);
-  w.raw(outgoing.callee.host.id.bytes);
-  w.counted8(as_bytes(outgoing.callee.host.address));
-  return w.take();
-}
-
-Result<Outgoing> decode_callee_row(ByteView row) {
-  ByteReader r(row);
-  Outgoing out;
-  std::uint8_t version = r.u8();
-  std::uint8_t state = r.u8();
-  out.attempts = r.u32();
-  out.callee.key = r.array<32>();
-  out.callee.name = as_text(r.counted8());
-  out.callee.message_key = r.array<32>();
-  out.callee.host.id.bytes = r.array<Id::size>();
-  out.callee.host.address = as_text(r.counted8());
-  if (version != row_version || state >= send_states || !is_utf8(out.callee.name) ||
-      out.callee.host.address.size() > chord::max_address_size) {
-    r.fail();
-  }
-  if (auto done = r.finish("a stored recipient"); !done) return done.error();
-  out.state = static_cast<SendState>(state);
-  return out;
-}
-
+/// Of the row of a letter, or of one of its recipients.
 struct Key {
   std::uint8_t kind{};
   Outbox::Name name{};
   UserId to{};
+  static constexpr Form form = exact("the key of a sent letter");
+  static void fields(auto& f, auto& m) {
+    f("kind", m.kind);
+    f("user", m.name.first);
+    f("letter", m.name.second);
+    f.when("kind is r", m.kind == callee_row, [&] { f("to", m.to); });
+    f.rule("kind", [&] { return m.kind == letter_row || m.kind == callee_row; });
+  }
 };
 
-Result<Key> decode_key(ByteView bytes) {
-  ByteReader r(bytes);
-  Key out;
-  out.kind = r.u8();
-  out.name.first.bytes = r.array<UserId::size>();
-  out.name.second = r.array<16>();
-  if (out.kind == callee_row) out.to.bytes = r.array<UserId::size>();
-  if (out.kind != letter_row && out.kind != callee_row) r.fail();
-  if (auto done = r.finish("the key of a sent letter"); !done) return done.error();
-  return out;
+Bytes row_key(std::uint8_t kind, const Outbox::Name& name, const UserId* to = nullptr) {
+  return encode(Key{kind, name, to != nullptr ? *to : UserId{}});
 }
 
 /// Letter rows sort before recipient rows, so a sent is there when its recipients come.
 Result<void> load_row(ByteView key, ByteView value,
                       std::map<Outbox::Name, SentLetter>& sent_letters) {
-  auto name = decode_key(key);
+  auto name = decode<Key>(key);
   if (!name) return name.error();
   if (name->kind == letter_row) {
-    ByteReader r(value);
-    SentLetter sent{.from = name->name.first};
-    if (r.u8() != row_version) r.fail();
-    sent.expiry = wall_from_ms(r.i64());
-    auto letter = read_letter(r);
-    if (!letter) return letter.error();
-    if (auto done = r.finish("a sent letter"); !done) return done.error();
-    if (name->name != Outbox::Name{user_id(letter->from), letter->id})
+    auto sent = decode<SentLetter>(value);
+    if (!sent) return sent.error();
+    sent->from = name->name.first;
+    if (name->name != Outbox::Name{user_id(sent->letter.from), sent->letter.id})
       return invalid("it stands under the name of another letter");
-    sent.letter = *std::move(letter);
-    sent_letters.emplace(name->name, std::move(sent));
+    sent_letters.emplace(name->name, *std::move(sent));
     return {};
   }
-  auto outgoing = decode_callee_row(value);
+  auto outgoing = decode<Outgoing>(value);
   if (!outgoing) return outgoing.error();
   auto sent = sent_letters.find(name->name);
   if (sent == sent_letters.end()) return invalid("a stored recipient has no letter");
@@ -170,11 +115,10 @@ Result<void> Outbox::add(SentLetter sent, Context::WriteDone done) {
   }
   Name name{sent.from, sent.letter.id};
   writes.push_back(
-      {.table = Table::outbox, .key = row_key(letter_row, name), .value = encode_letter_row(sent)});
+      {.table = Table::outbox, .key = row_key(letter_row, name), .value = encode(sent)});
   for (const auto& [to, outgoing] : sent.to) {
-    writes.push_back({.table = Table::outbox,
-                      .key = row_key(callee_row, name, &to),
-                      .value = encode_callee_row(outgoing)});
+    writes.push_back(
+        {.table = Table::outbox, .key = row_key(callee_row, name, &to), .value = encode(outgoing)});
   }
   by_age_.emplace(sent.expiry, name);
   postings_.insert_or_assign(name, std::move(sent));
@@ -249,7 +193,7 @@ void Outbox::write_states() {
     rows.emplace(name, to);
     writes.push_back({.table = Table::outbox,
                       .key = row_key(callee_row, name, &to),
-                      .value = encode_callee_row(sent.to.at(to))});
+                      .value = encode(sent.to.at(to))});
   }
   for (const Row& row : rows) changed_.erase(row);
   if (!changed_.empty()) write_states_after(options_.states_after);

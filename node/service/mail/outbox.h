@@ -28,6 +28,17 @@ struct Outgoing {
   PersonRef callee{};
   SendState state = SendState::sending;
   std::uint32_t attempts{};
+  static constexpr Form form = exact("a stored recipient");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("state", m.state, upto(send_states - 1));
+    f("attempts", m.attempts);
+    f("key", m.callee.key);
+    f.text8("name", m.callee.name);
+    f("message key", m.callee.message_key);
+    f("host", m.callee.host.id);
+    f.text8("address", m.callee.host.address, upto(chord::max_address_size));
+  }
 };
 
 /// A letter and everybody it goes to.
@@ -38,6 +49,13 @@ struct SentLetter {
   std::map<UserId, Outgoing> to{};
   bool durable = false;  // on this node's disk; until then nobody is promised anything
   bool open() const;     // somebody may still get it
+  /// The row of the letter; each recipient has its own.
+  static constexpr Form form = exact("a sent letter");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f("expiry", m.expiry);
+    f("letter", m.letter);
+  }
 };
 
 /// What the users of this node have sent, in Table::outbox: the text once, a small row per callee.

@@ -45,7 +45,7 @@ void Reception::handle(const Request& request) {
     if (!taken) return context_.refuse(kept, taken.error());
     if (taken->rubbish) gate_.charge(kept.from.id, options_.rubbish_cost);
     if (taken->complaint != nullptr) complain(kept.from, taken->complaint);
-    context_.reply(kept, raw(FrameType::deliver_rep), encode(taken->outcome));
+    context_.reply(kept, raw(FrameType::deliver_rep), encode(DeliverReply{taken->outcome}));
   });
 }
 

@@ -11,6 +11,8 @@
 
 namespace beckon::service {
 
+using beckon::decode;  // else that of a user would hide them
+using beckon::encode;
 using chord::Id;
 using UserId = chord::Id;
 

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-#include "chord/wire.h"
-
 namespace beckon::service {
 
 namespace {
-
-constexpr std::uint8_t format_version = 1;
 
 Bytes key(std::string_view name) {
   ByteView bytes = as_bytes(name);
@@ -24,25 +20,15 @@ Result<std::vector<chord::PeerRef>> recall(const Store& store, std::string_view 
 
 }  // namespace
 
-Bytes encode_peers(const std::vector<chord::PeerRef>& peers) {
-  ByteWriter out;
-  std::size_t count = std::min(peers.size(), max_remembered);
-  out.u8(format_version);
-  out.u16(static_cast<std::uint16_t>(count));
-  for (std::size_t i = 0; i < count; ++i) chord::write_peer(out, peers[i]);
-  return out.take();
+Bytes encode_peers(std::vector<chord::PeerRef> peers) {
+  if (peers.size() > max_remembered) peers.resize(max_remembered);
+  return encode(PeerRow{std::move(peers)});
 }
 
 Result<std::vector<chord::PeerRef>> decode_peers(ByteView bytes) {
-  ByteReader in(bytes);
-  if (in.u8() != format_version) in.fail();
-  std::size_t count = in.u16();
-  if (count > max_remembered) in.fail();
-  std::vector<chord::PeerRef> out;
-  while (in.ok() && out.size() < count) out.push_back(chord::read_peer(in));
-  auto finished = in.finish("remembered peers");
-  if (!finished) return finished.error();
-  return out;
+  auto row = decode<PeerRow>(bytes);
+  if (!row) return row.error();
+  return std::move(row->peers);
 }
 
 std::vector<Mutation> to_mutations(const RememberedPeers& peers) {

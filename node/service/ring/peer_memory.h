@@ -20,8 +20,16 @@ inline constexpr std::size_t max_remembered = 1024;  // of each kind
 std::vector<Mutation> to_mutations(const RememberedPeers& peers);
 Result<RememberedPeers> recall_peers(const Store& store);
 
-/// One list as stored: version 1 | u16 count | count x peer (chord/wire.h).
-Bytes encode_peers(const std::vector<chord::PeerRef>& peers);
+/// One list as stored; peers beyond max_remembered are left out.
+struct PeerRow {
+  std::vector<chord::PeerRef> peers{};
+  static constexpr Form form = exact("remembered peers");
+  static void fields(auto& f, auto& m) {
+    f.constant("version", 1);
+    f.list16("peers", m.peers, upto(max_remembered));
+  }
+};
+Bytes encode_peers(std::vector<chord::PeerRef> peers);
 Result<std::vector<chord::PeerRef>> decode_peers(ByteView bytes);
 
 /// The number of this life of the node: higher than the last, and not below the clock in

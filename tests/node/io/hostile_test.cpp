@@ -38,7 +38,7 @@ service::Credential with_dates(const ClosedOverlay& club, const PublicKey& key, 
 BadCase revoked_case(const ClosedOverlay& club) {
   Identity member = club.member();
   return {"revoked", "was revoked",
-          forge({.self = member, .extension = member.credential->encode()}),
+          forge({.self = member, .extension = encode(*member.credential)}),
           club.revoke(member.id(), 3)};
 }
 
@@ -54,50 +54,50 @@ std::vector<BadCase> bad_cases(const ClosedOverlay& club) {
   out.push_back({"none", "did not return a certificate", {}});
   out.push_back({"expired credential", "credential has expired",
                  forge({.self = self,
-                        .extension = with_dates(club, self.key, hours(-48), hours(-1)).encode()})});
+                        .extension = encode(with_dates(club, self.key, hours(-48), hours(-1)))})});
   out.push_back({"expired certificate", "certificate has expired",
                  forge({.self = member,
                         .from_day = -30,
                         .to_day = -2,
-                        .extension = member.credential->encode()})});
+                        .extension = encode(*member.credential)})});
   service::Credential foreign = other.issue(self.key);
   foreign.overlay = club.overlay.id();
   out.push_back({"other authority", "not signed by the overlay's authority",
-                 forge({.self = self, .extension = other.sign(foreign).encode()})});
+                 forge({.self = self, .extension = encode(other.sign(foreign))})});
   service::Credential elsewhere = club.issue(self.key);
   elsewhere.overlay = other_file.id();
   out.push_back({"other overlay", "another overlay",
-                 forge({.self = self, .extension = club.sign(elsewhere).encode()})});
+                 forge({.self = self, .extension = encode(club.sign(elsewhere))})});
   out.push_back(revoked_case(club));
   out.push_back({"wrong key type", "did not return a certificate",
-                 forge({.kind = KeyKind::p256, .extension = member.credential->encode()})});
-  Papers chain = forge({.self = member, .extension = member.credential->encode()});
+                 forge({.kind = KeyKind::p256, .extension = encode(*member.credential)})});
+  Papers chain = forge({.self = member, .extension = encode(*member.credential)});
   chain.second = forge({.self = club.authority}).certificate;
   out.push_back({"chain of two", "2 certificates", std::move(chain)});
   out.push_back({"name of a member", "carries no credential",
                  forge({.self = self, .common_name = member.id().hex()})});
   out.push_back({"credential not yet valid", "credential is not valid yet",
                  forge({.self = self,
-                        .extension = with_dates(club, self.key, hours(1), hours(48)).encode()})});
+                        .extension = encode(with_dates(club, self.key, hours(1), hours(48)))})});
   out.push_back({"certificate not yet valid", "certificate is not valid yet",
-                 forge({.self = member, .from_day = 2, .extension = member.credential->encode()})});
+                 forge({.self = member, .from_day = 2, .extension = encode(*member.credential)})});
   out.push_back({"RSA", "did not return a certificate",
-                 forge({.kind = KeyKind::rsa, .extension = member.credential->encode()})});
+                 forge({.kind = KeyKind::rsa, .extension = encode(*member.credential)})});
   out.push_back({"stolen certificate without its key", "bad signature",
                  forge({.self = self,
-                        .extension = member.credential->encode(),
+                        .extension = encode(*member.credential),
                         .signer = &member,
                         .public_of = &member})});
   out.push_back({"stolen credential under another key", "credential is for another key",
-                 forge({.self = self, .extension = member.credential->encode()})});
+                 forge({.self = self, .extension = encode(*member.credential)})});
   service::Credential own = club.issue(self.key);
   own.signature = Ed25519().sign(self.seed, own.signed_part());
   out.push_back({"self-made", "not signed by the overlay's authority",
-                 forge({.self = self, .extension = own.encode()})});
+                 forge({.self = self, .extension = encode(own)})});
   out.push_back(
       {"signed by another key", "not signed by its own key",
-       forge({.self = member, .extension = member.credential->encode(), .signer = &self})});
-  Bytes longer = member.credential->encode();
+       forge({.self = member, .extension = encode(*member.credential), .signer = &self})});
+  Bytes longer = encode(*member.credential);
   longer.push_back(0);
   out.push_back(
       {"a byte too many", "bytes too many", forge({.self = member, .extension = longer})});
@@ -129,7 +129,7 @@ struct Visited {
   explicit Visited(TransportOptions options = quick_options())
       : node(loop, new_identity(), service::builtin_overlay(), options), rogue(loop, forge({})) {
     rogue.connect(node.address);
-    rogue.say_frame(wire::hello, hello_of(service::builtin_overlay()).encode());
+    rogue.say_frame(wire::hello, encode(hello_of(service::builtin_overlay())));
     ENSURE(run_until(loop, [&] { return node.ups.size() == 1 && !rogue.heard().empty(); }));
   }
   uv::Loop loop;
@@ -156,7 +156,7 @@ TEST_CASE("bad papers open no door of a closed overlay, and no frame behind them
 
     Rogue rogue(loop, bad.papers);
     rogue.connect(node.address);
-    rogue.say_frame(wire::hello, hello_of(club.overlay).encode());
+    rogue.say_frame(wire::hello, encode(hello_of(club.overlay)));
     rogue.say_frame(0x20, Bytes{1}, 1);
     REQUIRE(run_until(loop, [&] { return rogue.over() && node.lines.size() == 1; }));
     CHECK(rogue.heard().empty());
@@ -189,9 +189,9 @@ TEST_CASE("good papers are accepted by the same road") {
   uv::Loop loop;
   Node node(loop, club.member(), club.overlay);
   Identity member = club.member();
-  Rogue guest(loop, forge({.self = member, .extension = member.credential->encode()}));
+  Rogue guest(loop, forge({.self = member, .extension = encode(*member.credential)}));
   guest.connect(node.address);
-  guest.say_frame(wire::hello, hello_of(club.overlay).encode());
+  guest.say_frame(wire::hello, encode(hello_of(club.overlay)));
   REQUIRE(run_until(loop, [&] { return node.ups.size() == 1; }));
   CHECK(node.ups[0].id == member.id());
 }
@@ -206,7 +206,7 @@ TEST_CASE("a peer that names no address of use is known by the one it came from"
     rogue.connect(node.address);
     service::Hello hello = hello_of(service::builtin_overlay());
     hello.addresses = named;
-    rogue.say_frame(wire::hello, hello.encode());
+    rogue.say_frame(wire::hello, encode(hello));
     REQUIRE(run_until(loop, [&] { return node.ups.size() == 1; }));
     CHECK(node.ups[0].address.starts_with("127.0.0.1:"));
     CHECK(node.ups[0].address != "127.0.0.1:0");
@@ -304,11 +304,11 @@ TEST_CASE("anything but HELLO first is refused and not delivered") {
   };
   const First firsts[] = {{0x20, {1, 2, 3}},
                           {0x08, {}},
-                          {wire::hello_ack, good.encode()},
+                          {wire::hello_ack, encode(good)},
                           {wire::hello, {}},
                           {wire::hello, {1}},
                           {wire::hello, Bytes(4096, 1)},
-                          {wire::hello, later.encode()},
+                          {wire::hello, encode(later)},
                           {wire::revocations, {}},
                           {wire::enrol, {1, 0}}};
   for (const auto& [type, body] : firsts) {
@@ -338,7 +338,7 @@ TEST_CASE("before the greeting 4 KiB are the most a frame may claim, after it 25
       Bystander bystander(loop, node);
       Rogue rogue(loop, forge({}));
       rogue.connect(node.address);
-      if (greeted) rogue.say_frame(wire::hello, hello_of(service::builtin_overlay()).encode());
+      if (greeted) rogue.say_frame(wire::hello, encode(hello_of(service::builtin_overlay())));
       ByteWriter lie;
       lie.u32(static_cast<std::uint32_t>(claim));
       lie.u8(0x20);

@@ -154,12 +154,12 @@ TEST_SUITE("profile/keys") {
 
   TEST_CASE("the marks survive as bytes, and unknown ones are refused") {
     for (int flags = 0; flags < 256; ++flags) {
-      auto marks = decode_marks(static_cast<std::uint8_t>(flags), 3);
+      auto marks = decode<Marks>(Bytes{static_cast<std::uint8_t>(flags), 3});
       REQUIRE(marks.has_value() == (flags < 8));
-      if (marks) CHECK(encode_flags(*marks) == flags);
+      if (marks) CHECK(encode(*marks)[0] == flags);
     }
-    CHECK_FALSE(decode_marks(1, 0).has_value());
-    CHECK_FALSE(decode_marks(1, 17).has_value());
+    CHECK_FALSE(decode<Marks>(Bytes{1, 0}).has_value());
+    CHECK_FALSE(decode<Marks>(Bytes{1, 17}).has_value());
   }
 
   TEST_CASE("a number without a ladder has no key of its own and is found among everybody") {

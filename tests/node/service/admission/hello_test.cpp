@@ -26,7 +26,7 @@ Hello hello() {
 TEST_SUITE_BEGIN("service/hello");
 
 TEST_CASE("HELLO has a fixed layout") {
-  CHECK(to_hex(hello().encode()) ==
+  CHECK(to_hex(encode(hello())) ==
         "01aa00000000000000000000000000000000000000000000000000000000000000"
         "0000000000000005"
         "0000000000000006"
@@ -35,42 +35,42 @@ TEST_CASE("HELLO has a fixed layout") {
         "02"
         "0e3132372e302e302e313a37303030"
         "075b3a3a315d3a37");
-  CHECK(*Hello::decode(hello().encode()) == hello());
+  CHECK(*decode<Hello>(encode(hello())) == hello());
 }
 
 TEST_CASE("HELLO is refused when cut, longer, or with addresses out of bounds") {
-  Bytes whole = hello().encode();
+  Bytes whole = encode(hello());
   for (std::size_t size = 0; size < whole.size(); ++size)
-    CHECK_FALSE(Hello::decode(ByteView(whole).first(size)));
+    CHECK_FALSE(decode<Hello>(ByteView(whole).first(size)));
   whole.push_back(0);
-  CHECK_FALSE(Hello::decode(whole));
+  CHECK_FALSE(decode<Hello>(whole));
   for (const std::string& address : {std::string(), std::string(65, 'a'), std::string("\xff:1")}) {
     Hello bad = hello();
     bad.addresses = {address};
-    CHECK_FALSE(Hello::decode(bad.encode()));
+    CHECK_FALSE(decode<Hello>(encode(bad)));
   }
   Hello most = hello();
   most.addresses.assign(4, std::string(64, 'a'));
-  CHECK(*Hello::decode(most.encode()) == most);
-  Bytes five = Hello{.addresses = {"a", "a", "a", "a"}}.encode();
+  CHECK(*decode<Hello>(encode(most)) == most);
+  Bytes five = encode(Hello{.addresses = {"a", "a", "a", "a"}});
   five[57] = 5;
   five.insert(five.end(), {1, 'a'});
-  CHECK_FALSE(Hello::decode(five));
+  CHECK_FALSE(decode<Hello>(five));
 }
 
 TEST_CASE("each side greets with its own word, once") {
   Hello self = hello();
   Greeting acceptor(Greeting::Side::acceptor, self);
-  REQUIRE(acceptor.receive(wire::hello, self.encode()));
+  REQUIRE(acceptor.receive(wire::hello, encode(self)));
   CHECK(acceptor.done());
   CHECK(acceptor.peer() == self);
-  CHECK_FALSE(acceptor.receive(wire::hello, self.encode()));
+  CHECK_FALSE(acceptor.receive(wire::hello, encode(self)));
 
   Greeting dialler(Greeting::Side::dialler, self);
-  CHECK_FALSE(dialler.receive(wire::hello, self.encode()));
+  CHECK_FALSE(dialler.receive(wire::hello, encode(self)));
   CHECK_FALSE(dialler.done());
   Greeting second(Greeting::Side::dialler, self);
-  CHECK(second.receive(wire::hello_ack, self.encode()));
+  CHECK(second.receive(wire::hello_ack, encode(self)));
 }
 
 TEST_CASE("a greeting from elsewhere is refused with the reason to tell") {
@@ -78,18 +78,18 @@ TEST_CASE("a greeting from elsewhere is refused with the reason to tell") {
   Hello other = self;
   other.overlay = {0xbb};
   Greeting a(Greeting::Side::acceptor, self);
-  CHECK_FALSE(a.receive(wire::hello, other.encode()));
+  CHECK_FALSE(a.receive(wire::hello, encode(other)));
   CHECK(a.refusal() == Refusal::overlay);
   Hello later = self;
   later.version = 2;
   Greeting b(Greeting::Side::acceptor, self);
-  CHECK_FALSE(b.receive(wire::hello, later.encode()));
+  CHECK_FALSE(b.receive(wire::hello, encode(later)));
   CHECK(b.refusal() == Refusal::version);
   Greeting c(Greeting::Side::acceptor, self);
   CHECK_FALSE(c.receive(0x20, {}));
   CHECK(c.refusal() == Refusal::malformed);
   Greeting d(Greeting::Side::dialler, self);
-  auto told = d.receive(wire::refused, Refused{Refusal::revoked}.encode());
+  auto told = d.receive(wire::refused, encode(Refused{Refusal::revoked}));
   REQUIRE_FALSE(told);
   CHECK(told.error().text == "the peer refused us: the overlay's authority has expelled this node");
 }
@@ -97,20 +97,20 @@ TEST_CASE("a greeting from elsewhere is refused with the reason to tell") {
 TEST_CASE("every refusal travels and says something") {
   for (int code = 1; code <= 10; ++code) {
     auto why = static_cast<Refusal>(code);
-    CHECK(*Refused::decode(Refused{why}.encode()) == Refused{why});
+    CHECK(*decode<Refused>(encode(Refused{why})) == Refused{why});
     CHECK_FALSE(refusal_text(why).empty());
   }
-  CHECK(to_hex(Refused{Refusal::revoked}.encode()) == "0105");
+  CHECK(to_hex(encode(Refused{Refusal::revoked})) == "0105");
   Refused stale{.why = Refusal::stale_epoch, .later_at = "h1:1"};
-  CHECK(to_hex(stale.encode()) == "01040468313a31");
-  CHECK(*Refused::decode(stale.encode()) == stale);
-  for (std::size_t size = 0; size < stale.encode().size(); ++size) {
-    CHECK_FALSE(Refused::decode(ByteView(stale.encode()).first(size)));
+  CHECK(to_hex(encode(stale)) == "01040468313a31");
+  CHECK(*decode<Refused>(encode(stale)) == stale);
+  for (std::size_t size = 0; size < encode(stale).size(); ++size) {
+    CHECK_FALSE(decode<Refused>(ByteView(encode(stale)).first(size)));
   }
   stale.later_at = std::string(65, 'a');
-  CHECK_FALSE(Refused::decode(stale.encode()));
+  CHECK_FALSE(decode<Refused>(encode(stale)));
   for (const Bytes& bad : {Bytes{1, 0}, Bytes{1, 11}, Bytes{1}, Bytes{1, 1, 1}, Bytes{2, 1}}) {
-    CHECK_FALSE(Refused::decode(bad));
+    CHECK_FALSE(decode<Refused>(bad));
   }
 }
 

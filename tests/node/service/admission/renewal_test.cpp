@@ -203,13 +203,13 @@ TEST_CASE("only the authority's node grants, and only what it can read") {
   club.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes&) {
     if (type == raw(FrameType::renew_rep)) ++granted[from];
   };
-  club.net.inject(club.member, club.bystander, raw(FrameType::renew_req), encode_renew_request());
+  club.net.inject(club.member, club.bystander, raw(FrameType::renew_req), encode(RenewRequest{}));
   for (const Bytes& body : {Bytes{}, Bytes{2}, Bytes{1, 0}}) {
     club.net.inject(club.member, club.authority, raw(FrameType::renew_req), body);
   }
   club.net.run_for(minutes(1));
   CHECK(granted.empty());
-  club.net.inject(club.member, club.authority, raw(FrameType::renew_req), encode_renew_request());
+  club.net.inject(club.member, club.authority, raw(FrameType::renew_req), encode(RenewRequest{}));
   club.net.run_for(minutes(1));
   CHECK(granted == std::map<Id, int>{{club.authority, 1}});
 }
@@ -217,14 +217,14 @@ TEST_CASE("only the authority's node grants, and only what it can read") {
 TEST_CASE("a renewed credential reads back, and no shorter or longer body does") {
   Granting granting;
   Credential credential = granting.next(wall_from_ms(1'800'000'000'000));
-  Bytes body = encode_renewed(credential);
+  Bytes body = encode(Renewed{credential});
   CHECK(body.size() == 171);
-  CHECK(*decode_renewed(body) == credential);
+  CHECK(decode<Renewed>(body)->credential == credential);
   for (std::size_t size = 0; size < body.size(); ++size) {
-    CHECK_FALSE(decode_renewed(ByteView(body).first(size)));
+    CHECK_FALSE(decode<Renewed>(ByteView(body).first(size)));
   }
   body.push_back(0);
-  CHECK_FALSE(decode_renewed(body));
+  CHECK_FALSE(decode<Renewed>(body));
 }
 
 TEST_CASE("without the authority's node nobody is asked, and the log says what to do") {

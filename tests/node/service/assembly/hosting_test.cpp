@@ -192,7 +192,7 @@ TEST_CASE("for a while after its neighbours changed a node answers that it is se
   std::map<std::string, std::pair<bool, Time>> last;  // by who answered: settling, when
   people.world.tap = [&](const std::string& from, const Frame& frame) {
     if (frame.type != raw(FrameType::query_rep)) return;
-    auto reply = decode_query_reply(frame.body);
+    auto reply = decode<QueryReply>(frame.body);
     REQUIRE(reply);
     last[from] = {reply->settling, people.world.now().mono};
   };

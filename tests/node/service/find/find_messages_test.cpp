@@ -30,12 +30,12 @@ TEST_CASE("a query and its reply keep to their layout") {
   check_codec(
       encode(some_query()),
       id_hex("01") + "0503" + id_hex("02") + "01" + id_hex("03") + "10" + "0004" + "01040000",
-      decode_query_request);
+      decode<QueryRequest>);
   QueryRequest fresh = some_query();
   fresh.after.reset();
   check_codec(encode(fresh),
               id_hex("01") + "0503" + id_hex("02") + "00" + "10" + "0004" + "01040000",
-              decode_query_request);
+              decode<QueryRequest>);
   QueryReply reply{
       .settling = true, .more = true, .listed = 7, .scanned = 5, .records = {{0xaa, 0xbb}, {0xcc}}};
   check_codec(encode(reply),
@@ -45,14 +45,14 @@ TEST_CASE("a query and its reply keep to their layout") {
               "02"
               "0002aabb"
               "0001cc",
-              decode_query_reply);
+              decode<QueryReply>);
 }
 
 TEST_CASE("a count and its reply keep to their layout") {
   check_codec(encode(CountRequest{.keys = {id_of(1), id_of(2)}}),
-              "02" + id_hex("01") + id_hex("02"), decode_count_request);
+              "02" + id_hex("01") + id_hex("02"), decode<CountRequest>);
   check_codec(encode(CountReply{.listed = {1, 0xffffffff}}), "0200000001ffffffff",
-              decode_count_reply);
+              decode<CountReply>);
 }
 
 TEST_CASE("a verification and its reply keep to their layout") {
@@ -60,7 +60,7 @@ TEST_CASE("a verification and its reply keep to their layout") {
               "0003613d62"
               "01" +
                   id_hex("09"),
-              decode_verify_request);
+              decode<VerifyRequest>);
   VerifyReply reply{.entries = {{}, {.yes = true, .version = 258, .card = "{}"}}};
   check_codec(encode(reply),
               "02"
@@ -68,7 +68,7 @@ TEST_CASE("a verification and its reply keep to their layout") {
               "01"
               "0000000000000102"
               "00027b7d",
-              decode_verify_reply);
+              decode<VerifyReply>);
 }
 
 TEST_CASE("an index entry is two bytes of marks and a record") {
@@ -93,29 +93,29 @@ TEST_CASE("what exceeds a limit or has no meaning is refused") {
   auto bad_query = [](auto change) {
     QueryRequest m = some_query();
     change(m);
-    return !decode_query_request(encode(m));
+    return !decode<QueryRequest>(encode(m));
   };
   CHECK(bad_query([](QueryRequest& m) { m.credit = 0; }));
   CHECK(bad_query([](QueryRequest& m) { m.credit = max_credit + 1; }));
   Bytes flags = encode(some_query());
   flags[20] = 8;
-  CHECK(!decode_query_request(flags));
+  CHECK(!decode<QueryRequest>(flags));
 
-  CHECK(!decode_query_reply(encode(QueryReply{.more = true})));  // nowhere to go on from
-  CHECK(!decode_query_reply(encode(QueryReply{.records = {{}}})));
-  CHECK(!decode_query_reply(encode(QueryReply{.records = {Bytes(profile::max_record_size + 1)}})));
-  CHECK(!decode_query_reply(
+  CHECK(!decode<QueryReply>(encode(QueryReply{.more = true})));  // nowhere to go on from
+  CHECK(!decode<QueryReply>(encode(QueryReply{.records = {{}}})));
+  CHECK(!decode<QueryReply>(encode(QueryReply{.records = {Bytes(profile::max_record_size + 1)}})));
+  CHECK(!decode<QueryReply>(
       encode(QueryReply{.records = std::vector<Bytes>(max_credit + 1, Bytes{1})})));
 
-  CHECK(!decode_count_request(encode(CountRequest{})));
-  CHECK(!decode_count_request(encode(CountRequest{.keys = std::vector<Id>(max_counts + 1)})));
-  CHECK(!decode_verify_request(encode(VerifyRequest{.query = "a=b"})));
-  CHECK(!decode_verify_request(
+  CHECK(!decode<CountRequest>(encode(CountRequest{})));
+  CHECK(!decode<CountRequest>(encode(CountRequest{.keys = std::vector<Id>(max_counts + 1)})));
+  CHECK(!decode<VerifyRequest>(encode(VerifyRequest{.query = "a=b"})));
+  CHECK(!decode<VerifyRequest>(
       encode(VerifyRequest{.query = "a=b", .owners = std::vector<Id>(max_verify + 1)})));
-  CHECK(!decode_verify_request(encode(VerifyRequest{.query = "\xff", .owners = {id_of(1)}})));
-  CHECK(!decode_verify_reply(
+  CHECK(!decode<VerifyRequest>(encode(VerifyRequest{.query = "\xff", .owners = {id_of(1)}})));
+  CHECK(!decode<VerifyReply>(
       encode(VerifyReply{.entries = {{.yes = true, .card = std::string(max_card + 1, ' ')}}})));
-  CHECK(!decode_verify_reply(encode(VerifyReply{.entries = {{.yes = true, .card = "\xff"}}})));
+  CHECK(!decode<VerifyReply>(encode(VerifyReply{.entries = {{.yes = true, .card = "\xff"}}})));
 }
 
 TEST_SUITE_END();

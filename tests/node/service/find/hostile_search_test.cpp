@@ -31,7 +31,7 @@ using Lie = std::function<QueryReply(const QueryRequest&, std::vector<Bytes> rec
 void lies(SearchWorld& w, std::size_t i, const Lie& lie) {
   test::FakeNode& node = w.net.node(w.places[i]);
   node.on(query_type, [&w, &node, i, lie](const Request& request) {
-    auto asked = decode_query_request(request.body);
+    auto asked = decode<QueryRequest>(request.body);
     REQUIRE(asked);
     node.reply(request, raw(FrameType::query_rep),
                encode(lie(*asked, records_at(w.at(i), asked->key))));
@@ -97,7 +97,7 @@ TEST_CASE("an answer is not complete if only the first page of a key could be re
   for (std::size_t i = 0; i < 24; ++i) w.publish(i % 6, R"({"hobby":["chess","go"]})");
   for (std::size_t i = 0; i < 6; ++i) {
     w.net.node(w.places[i]).on(query_type, [&w, i](const Request& request) {
-      auto asked = decode_query_request(request.body);
+      auto asked = decode<QueryRequest>(request.body);
       REQUIRE(asked);
       if (!asked->after) w.at(i).search.handle(request);  // else it is silent
     });

@@ -285,7 +285,7 @@ TEST_CASE("no copy of a key is read twice in one search, also while the ring set
   for (const Id& place : w.places) {  // all say that the ring has changed just now
     test::FakeNode& node = w.net.node(place);
     node.on(raw(FrameType::query_req), [&w, &node](const Request& request) {
-      auto asked = decode_query_request(request.body);
+      auto asked = decode<QueryRequest>(request.body);
       QueryReply reply{.settling = true};
       node.component<test::SearchNode>().replicas.table().each_at(
           asked->key, ItemKind::index_item, [&](const Item& item) {

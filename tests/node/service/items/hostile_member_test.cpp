@@ -55,7 +55,7 @@ struct World : test::RingOfReplicas {
     ListRequest all{.span = {ItemKey{}, highest_at(end)}, .offer = true};
     auto replies = answers(asker, asked, FrameType::sync_list_req, encode(all));
     if (replies.empty()) return {};
-    auto reply = decode_list_reply(replies.front());
+    auto reply = decode<ListReply>(replies.front());
     REQUIRE(reply);
     return reply->offered;
   }
@@ -64,7 +64,7 @@ struct World : test::RingOfReplicas {
     WantRequest want{{author.item_key()}};
     auto replies = answers(asker, asked, FrameType::sync_want_req, encode(want));
     if (replies.empty()) return 0;
-    auto reply = decode_want_reply(replies.front());
+    auto reply = decode<WantReply>(replies.front());
     REQUIRE(reply);
     return reply->raw_items.size();
   }
@@ -127,7 +127,7 @@ TEST_CASE("sums of stretches within a ring id tell a stranger nothing of what is
     Bytes request = encode(DigestRequest{{{span, sum}}});
     auto replies = world.answers(asker, home[0], FrameType::sync_digest_req, request);
     REQUIRE(replies.size() == 1);
-    return decode_digest_reply(replies.front())->differing.empty();
+    return decode<DigestReply>(replies.front())->differing.empty();
   };
   Span id{lowest_at(key.ring), highest_at(key.ring)};
   Span before{id.first, key}, behind{after(key), id.last};
@@ -189,7 +189,7 @@ TEST_CASE("who sends forgeries is soon not listened to, and the others are") {
   ReplicateRequest honest{{author.raw_item(1, world.now(), "y")}};
   auto answers = world.answers(world.net.live()[3], id, FrameType::replicate_req, encode(honest));
   REQUIRE(answers.size() == 1);
-  CHECK(decode_replicate_reply(answers[0])->statuses == std::vector{Status::ok});
+  CHECK(decode<ReplicateReply>(answers[0])->statuses == std::vector{Status::ok});
   CHECK(world.at(id).table().find(author.item_key()) != nullptr);
 }
 

@@ -159,7 +159,7 @@ TEST_CASE("a reader remembers high_water_marks versions, those it has seen last"
   World world(4, {.high_water_marks = 2});
   std::map<Id, Bytes> held;
   world.everywhere(FrameType::get_req, [&](test::FakeNode& node, const Request& request) {
-    auto asked = decode_get_request(request.body);
+    auto asked = decode<GetRequest>(request.body);
     node.reply(request, raw(FrameType::get_rep), encode(GetReply{.items = {held.at(asked->ring)}}));
   });
   auto read = [&](std::uint64_t n, std::uint64_t seq) {
@@ -189,7 +189,7 @@ TEST_CASE("an owner has max_put_jobs writes open and answers each when its time 
   std::vector<Time> times;
   world.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
     if (from != owner || to != writer || type != raw(FrameType::put_rep)) return;
-    replies.push_back(*decode_put_reply(body));
+    replies.push_back(*decode<PutReply>(body));
     times.push_back(world.net.time());
   };
   Time begin = world.net.time();
@@ -266,7 +266,7 @@ TEST_CASE("for one list no more than list_visits items are looked at, and the re
                               encode(ListRequest{.span = rest, .offer = true}), 3s,
                               [&](const Result<Frame>& frame) {
                                 REQUIRE(frame);
-                                reply = *decode_list_reply(frame->body);
+                                reply = *decode<ListReply>(frame->body);
                               });
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 5s));
     CHECK(reply->offered.size() <= 10);

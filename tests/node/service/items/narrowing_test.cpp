@@ -39,7 +39,7 @@ Cost narrow(const Side& asks, const Side& answers, const Arc& arc, Rng& rng,
   Cost cost;
   while (!search.done()) {
     auto sent = encode(search.ask(asks.sums, rng.next()));
-    auto request = decode_digest_request(sent);
+    auto request = decode<DigestRequest>(sent);
     REQUIRE(request);
     ++cost.rounds;
     cost.bytes += sent.size();

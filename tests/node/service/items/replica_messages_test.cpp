@@ -42,7 +42,7 @@ TEST_CASE("put and its reply keep to their layout") {
                   id_hex("02") +
                   "02"
                   "00000000",
-              decode_put_request);
+              decode<PutRequest>);
   PutReply reply{.wanted = 3, .entries = {{Status::ok, 3, 7}, {Status::too_old, 0, 9}}};
   check_codec(encode(reply),
               "03"
@@ -51,7 +51,7 @@ TEST_CASE("put and its reply keep to their layout") {
               "0000000000000007"
               "0500"
               "0000000000000009",
-              decode_put_reply);
+              decode<PutReply>);
 }
 
 TEST_CASE("get and its reply keep to their layout") {
@@ -60,7 +60,7 @@ TEST_CASE("get and its reply keep to their layout") {
                   "01"
                   "0000000000000002"
                   "00",
-              decode_get_request);
+              decode<GetRequest>);
   check_codec(
       encode(GetRequest{.ring = id_of(1), .kind = ItemKind::author_item, .after = id_of(9)}),
       id_hex("01") +
@@ -68,14 +68,14 @@ TEST_CASE("get and its reply keep to their layout") {
           "0000000000000000"
           "01" +
           id_hex("09"),
-      decode_get_request);
+      decode<GetRequest>);
   check_codec(encode(GetReply{.more = true, .items = {{1, 2}, {}}}),
               "01"
               "0002"
               "00000002"
               "0102"
               "00000000",
-              decode_get_reply);
+              decode<GetReply>);
 }
 
 TEST_CASE("replicate and its reply keep to their layout") {
@@ -84,11 +84,11 @@ TEST_CASE("replicate and its reply keep to their layout") {
                   "01"
                   "00000002"
                   "aabb",
-              decode_replicate_request);
+              decode<ReplicateRequest>);
   check_codec(encode(ReplicateReply{{Status::ok, Status::storage}}),
               "0002"
               "000f",
-              decode_replicate_reply);
+              decode<ReplicateReply>);
 }
 
 TEST_CASE("the messages of a comparison keep to their layout") {
@@ -98,13 +98,13 @@ TEST_CASE("the messages of a comparison keep to their layout") {
   check_codec(
       encode(digests),
       "0002" + k1 + k1 + repeat("00", 16) + k2 + k3 + "00000000000000ee" + "0000000000000007",
-      decode_digest_request);
+      decode<DigestRequest>);
   check_codec(encode(DigestReply{{0, 3, 511}}),
               "0003"
               "0000"
               "0003"
               "01ff",
-              decode_digest_reply);
+              decode<DigestReply>);
 
   ListRequest list{.span = {key(1), key(2)}, .offer = true};
   list.entries.push_back({.key = key(1), .seq = 4, .check = {1, 2, 3, 4, 5, 6, 7, 8}});
@@ -115,7 +115,7 @@ TEST_CASE("the messages of a comparison keep to their layout") {
                   k1 +
                   "0000000000000004"
                   "0102030405060708",
-              decode_list_request);
+              decode<ListRequest>);
   ListReply reply{.wanted = {0, 3}, .covered = key(2)};
   reply.offered.push_back({.key = key(2), .seq = 5});
   check_codec(encode(reply),
@@ -127,9 +127,9 @@ TEST_CASE("the messages of a comparison keep to their layout") {
                   "0000000000000005"
                   "0000000000000000" +
                   k2,
-              decode_list_reply);
+              decode<ListReply>);
 
-  check_codec(encode(WantRequest{{key(1), key(2)}}), "0002" + k1 + k2, decode_want_request);
+  check_codec(encode(WantRequest{{key(1), key(2)}}), "0002" + k1 + k2, decode<WantRequest>);
   check_codec(encode(WantReply{.raw_items = {{id_of(1), ItemKind::author_item, {7}}}, .done = 2}),
               "0002"
               "0001" +
@@ -137,33 +137,33 @@ TEST_CASE("the messages of a comparison keep to their layout") {
                   "01"
                   "00000001"
                   "07",
-              decode_want_reply);
+              decode<WantReply>);
   check_codec(encode(ChainRequest{{id_of(1), id_of(2)}}), "02" + id_hex("01") + id_hex("02"),
-              decode_chain_request);
+              decode<ChainRequest>);
 }
 
 TEST_CASE("lists that are not in order, or outside their span, are refused") {
   ListRequest list{.span = {key(2), key(4)}};
   list.entries = {{.key = key(3)}, {.key = key(3)}};
-  CHECK(!decode_list_request(encode(list)));
+  CHECK(!decode<ListRequest>(encode(list)));
   list.entries = {{.key = key(1)}, {.key = key(3)}};
-  CHECK(!decode_list_request(encode(list)));
+  CHECK(!decode<ListRequest>(encode(list)));
   list.entries = {{.key = key(3)}, {.key = key(5)}};
-  CHECK(!decode_list_request(encode(list)));
+  CHECK(!decode<ListRequest>(encode(list)));
   list.entries = {{.key = key(2)}, {.key = key(4)}};
-  CHECK(decode_list_request(encode(list)));
-  CHECK(!decode_list_request(encode(ListRequest{.span = {key(4), key(2)}})));
-  CHECK(!decode_list_reply(encode(ListReply{.wanted = {3, 3}})));
-  CHECK(decode_list_reply(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(2)}}})));
-  CHECK(!decode_list_reply(encode(ListReply{.offered = {{.key = key(2)}, {.key = key(1)}}})));
-  CHECK(!decode_list_reply(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(1)}}})));
+  CHECK(decode<ListRequest>(encode(list)));
+  CHECK(!decode<ListRequest>(encode(ListRequest{.span = {key(4), key(2)}})));
+  CHECK(!decode<ListReply>(encode(ListReply{.wanted = {3, 3}})));
+  CHECK(decode<ListReply>(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(2)}}})));
+  CHECK(!decode<ListReply>(encode(ListReply{.offered = {{.key = key(2)}, {.key = key(1)}}})));
+  CHECK(!decode<ListReply>(encode(ListReply{.offered = {{.key = key(1)}, {.key = key(1)}}})));
 }
 
 TEST_CASE("parts that overlap, are out of order or too many are refused") {
   auto refused = [](const std::vector<Span>& spans) {
     DigestRequest request;
     for (const Span& span : spans) request.parts.push_back({span, {}});
-    return !decode_digest_request(encode(request));
+    return !decode<DigestRequest>(encode(request));
   };
   CHECK(!refused({{key(1), key(2)}, {key(3), key(4)}}));
   CHECK(refused({{key(1), key(2)}, {key(2), key(4)}}));
@@ -175,7 +175,7 @@ TEST_CASE("parts that overlap, are out of order or too many are refused") {
   CHECK(!refused(many));
   many.push_back({next, next});
   CHECK(refused(many));
-  CHECK(!decode_digest_reply(encode(DigestReply{{4, 4}})));
+  CHECK(!decode<DigestReply>(encode(DigestReply{{4, 4}})));
 }
 
 TEST_CASE("every list of a message is read up to its limit and refused with one entry more") {
@@ -205,58 +205,58 @@ TEST_CASE("every list of a message is read up to its limit and refused with one 
            Case{"put", max_parcels,
                 [&](std::size_t n) {
                   PutRequest m{std::vector(n, PutRequest::Entry{raw_item, {}})};
-                  return decode_put_request(encode(m)).has_value();
+                  return decode<PutRequest>(encode(m)).has_value();
                 }},
            Case{"put reply", max_parcels,
                 [&](std::size_t n) {
                   PutReply m{.entries = std::vector(n, PutReply::Entry{Status::ok, 1, 1})};
-                  return decode_put_reply(encode(m)).has_value();
+                  return decode<PutReply>(encode(m)).has_value();
                 }},
            Case{"get reply", max_parcels,
                 [&](std::size_t n) {
                   GetReply m{.items = std::vector(n, Bytes{1})};
-                  return decode_get_reply(encode(m)).has_value();
+                  return decode<GetReply>(encode(m)).has_value();
                 }},
            Case{"replicate", max_parcels,
                 [&](std::size_t n) {
                   ReplicateRequest m{std::vector(n, raw_item)};
-                  return decode_replicate_request(encode(m)).has_value();
+                  return decode<ReplicateRequest>(encode(m)).has_value();
                 }},
            Case{"replicate reply", max_parcels,
                 [&](std::size_t n) {
                   ReplicateReply m{std::vector(n, Status::ok)};
-                  return decode_replicate_reply(encode(m)).has_value();
+                  return decode<ReplicateReply>(encode(m)).has_value();
                 }},
            Case{"digest reply", max_digests,
                 [&](std::size_t n) {
-                  return decode_digest_reply(encode(DigestReply{rising(n)})).has_value();
+                  return decode<DigestReply>(encode(DigestReply{rising(n)})).has_value();
                 }},
            Case{"list", max_sync_entries,
                 [&](std::size_t n) {
                   ListRequest m{.span = {key(0), key(9)}, .entries = entries(n)};
-                  return decode_list_request(encode(m)).has_value();
+                  return decode<ListRequest>(encode(m)).has_value();
                 }},
            Case{"wanted of a list reply", max_sync_entries,
                 [&](std::size_t n) {
-                  return decode_list_reply(encode(ListReply{.wanted = rising(n)})).has_value();
+                  return decode<ListReply>(encode(ListReply{.wanted = rising(n)})).has_value();
                 }},
            Case{"offered of a list reply", max_sync_entries,
                 [&](std::size_t n) {
-                  return decode_list_reply(encode(ListReply{.offered = entries(n)})).has_value();
+                  return decode<ListReply>(encode(ListReply{.offered = entries(n)})).has_value();
                 }},
            Case{"want", max_sync_entries,
                 [&](std::size_t n) {
-                  return decode_want_request(encode(WantRequest{keys(n)})).has_value();
+                  return decode<WantRequest>(encode(WantRequest{keys(n)})).has_value();
                 }},
            Case{"want reply", max_parcels,
                 [&](std::size_t n) {
                   WantReply m{.raw_items = std::vector(n, raw_item)};
-                  return decode_want_reply(encode(m)).has_value();
+                  return decode<WantReply>(encode(m)).has_value();
                 }},
            Case{"chain", max_chain,
                 [&](std::size_t n) {
                   ChainRequest m{std::vector(n, id_of(1))};
-                  return decode_chain_request(encode(m)).has_value();
+                  return decode<ChainRequest>(encode(m)).has_value();
                 }},
        }) {
     CAPTURE(c.what);
@@ -272,10 +272,10 @@ TEST_CASE("an error frame keeps to its layout and cuts long text between charact
               "000000fa"
               "04"
               "736c6f77",
-              decode_error_body);
+              decode<ErrorBody>);
   std::string text(254, 'a');
   text += "\xc3\xa9";
-  auto body = decode_error_body(encode(ErrorBody{Status::rate, 0, text}));
+  auto body = decode<ErrorBody>(encode(ErrorBody{Status::rate, 0, text}));
   REQUIRE(body);
   CHECK(body->text == std::string(254, 'a'));
 }

@@ -57,7 +57,7 @@ TEST_CASE("a record is stored durably on the first r nodes after its key, and re
   CHECK((stored.status == Status::ok && stored.copies == 3 && stored.safe));
   CHECK(world.in_place(author));
   for (const Id& id : world.holders(author)) {
-    CHECK(world.net.node(id).disk().get(Table::items, author.item_key().bytes())->has_value());
+    CHECK(world.net.node(id).disk().get(Table::items, encode(author.item_key()))->has_value());
   }
   for (const Id& id : world.net.live()) CHECK(world.get(author, id));
 }
@@ -78,7 +78,7 @@ TEST_CASE("who asks for versions newer than its own is sent those and no others"
                 [&](Result<Frame> r) { reply = std::move(r); });
       REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
       REQUIRE(*reply);
-      return decode_get_reply((*reply)->body)->items.size();
+      return decode<GetReply>((*reply)->body)->items.size();
     };
     CHECK(items(0) == 1);
     CHECK(items(held - 1) == 1);
@@ -111,7 +111,7 @@ TEST_CASE("of a list a node wants what is newer than its own, and offers what is
                                 encode(list), 5s, [&](Result<Frame> r) { reply = std::move(r); });
     REQUIRE(world.net.run_until([&] { return reply.has_value(); }, 10s));
     REQUIRE(*reply);
-    auto answer = decode_list_reply((*reply)->body);
+    auto answer = decode<ListReply>((*reply)->body);
     CHECK(answer->wanted.size() == c.wanted);
     CHECK(answer->offered.size() == c.offered);
   }
@@ -188,7 +188,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
     bool at_owner = false;
     world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
       if (from != near[1] || type != raw(FrameType::put_rep)) return;
-      reply = *decode_put_reply(body);
+      reply = *decode<PutReply>(body);
       at_owner = world.at(near[0]).table().find(author.item_key()) != nullptr;
     };
     Id writer = world.net.true_replicas(near[2].plus_power(0), 2)[1];
@@ -201,7 +201,7 @@ TEST_CASE("a put that passed the owner by is called safe only once the owner has
 
     reply.reset();  // one place further it would be a stranger who says so
     world.net.tap = [&](const Id& from, const Id&, std::uint8_t type, const Bytes& body) {
-      if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode_put_reply(body);
+      if (from == near[2] && type == raw(FrameType::put_rep)) reply = *decode<PutReply>(body);
     };
     Bytes again = encode(PutRequest{.entries = {{author.raw_item(2, world.now(), "two"), {}}}});
     world.net.inject(writer, near[2], raw(FrameType::put_req), again);
@@ -303,7 +303,7 @@ TEST_CASE("a disk error is not acknowledged, and the retry succeeds") {
   world.net.node(owner).disk().fail_commit(1);
   auto stored = world.put(author.raw_item(1, world.now(), "x"));
   CHECK(stored.safe);
-  CHECK(world.net.node(owner).disk().get(Table::items, author.item_key().bytes())->has_value());
+  CHECK(world.net.node(owner).disk().get(Table::items, encode(author.item_key()))->has_value());
   for (const Id& id : world.net.live()) world.net.node(id).disk().limit_bytes(1);
   CHECK(world.put(author.raw_item(2, world.now(), "yy")).status == Status::storage);
   CHECK(world.text(author) == "x");
@@ -318,7 +318,7 @@ TEST_CASE("what the owner's own disk refuses is brought to nobody else") {
   std::optional<PutReply> reply;
   world.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
     if (from == near[0] && type == raw(FrameType::replicate_req)) asked.insert(to);
-    if (from == near[0] && type == raw(FrameType::put_rep)) reply = *decode_put_reply(body);
+    if (from == near[0] && type == raw(FrameType::put_rep)) reply = *decode<PutReply>(body);
   };
   world.net.inject(near[4], near[0], raw(FrameType::put_req),
                    encode(PutRequest{{{author.raw_item(1, world.now(), "x"), {}}}}));
@@ -531,8 +531,8 @@ TEST_CASE("an old version that comes while a newer one is being written does not
                      encode(ReplicateRequest{{author.raw_item(seq, world.now(), "x")}}));
   }
   world.net.run_for(500ms);
-  auto row = world.net.node(to).disk().get(Table::items, author.item_key().bytes());
-  CHECK(decode_row(author.item_key().bytes(), **row, world.book)->info.seq == 5);
+  auto row = world.net.node(to).disk().get(Table::items, encode(author.item_key()));
+  CHECK(decode_row(encode(author.item_key()), **row, world.book)->info.seq == 5);
   CHECK(world.at(to).table().find(author.item_key())->info.seq == 5);
 }
 

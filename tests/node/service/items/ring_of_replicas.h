@@ -74,9 +74,9 @@ struct RingOfReplicas {
   std::optional<service::Version> newest_on_disk(const service::ItemKey& key) {
     std::optional<service::Version> best;
     for (const chord::Id& id : net.ids()) {
-      auto row = net.node(id).disk().get(service::Table::items, key.bytes());
+      auto row = net.node(id).disk().get(service::Table::items, encode(key));
       if (!row || !*row) continue;
-      auto item = service::decode_row(key.bytes(), **row, book);
+      auto item = service::decode_row(encode(key), **row, book);
       if (item && (!best || *best < version(*item))) best = version(*item);
     }
     return best;

@@ -173,7 +173,7 @@ TEST_SUITE("service/kernel") {
     bench.receive({peer(2), 0x75, 1, {}});
     auto sent = bench.kernel.take();
     REQUIRE(sent.send.size() == 1);
-    CHECK(decode_error_body(sent.send[0].body)->status == Status::unsupported);
+    CHECK(decode<ErrorBody>(sent.send[0].body)->status == Status::unsupported);
     bench.receive({peer(2), question, 2, {}});
     bench.receive({peer(2), question, 2, {}});
     REQUIRE(kept.size() == 1);
@@ -372,7 +372,7 @@ TEST_SUITE("service/kernel") {
     CHECK(served == 2);
     auto sent = bench.kernel.take().send;
     REQUIRE(sent.size() == 1);
-    auto error = decode_error_body(sent[0].body);
+    auto error = decode<ErrorBody>(sent[0].body);
     CHECK(error->status == Status::rate);
     CHECK(error->retry_after_ms == 1000);
   }
@@ -461,7 +461,7 @@ TEST_SUITE("service/kernel") {
       auto sent = bench.kernel.take().send;
       REQUIRE(sent.size() == 1);
       CHECK(sent[0].request == number);
-      auto body = decode_error_body(sent[0].body);
+      auto body = decode<ErrorBody>(sent[0].body);
       REQUIRE(body);
       CHECK(body->status == c.status);
       CHECK(body->retry_after_ms == c.wait);

@@ -40,16 +40,16 @@ TEST_CASE("a request for a mailbox has its layout, with and without a place to g
   request.user.fill(0x11);
   request.signature.fill(0x33);
   CHECK(to_hex(encode(request)) == times(32, "11") + moment_hex + "00" + times(64, "33"));
-  check_prefixes(encode(request), decode_fetch_request);
+  check_prefixes(encode(request), decode<FetchRequest>);
   request.after = Id{};
   request.after->bytes.fill(0x22);
   std::string after = "01" + times(20, "22");
   CHECK(to_hex(encode(request)) == times(32, "11") + moment_hex + after + times(64, "33"));
-  check_prefixes(encode(request), decode_fetch_request);
-  CHECK(encode(*decode_fetch_request(encode(request))) == encode(request));
+  check_prefixes(encode(request), decode<FetchRequest>);
+  CHECK(encode(*decode<FetchRequest>(encode(request))) == encode(request));
   Bytes bad = encode(request);
   bad[40] = 2;
-  CHECK_FALSE(decode_fetch_request(bad));
+  CHECK_FALSE(decode<FetchRequest>(bad));
 
   Digest overlay;
   overlay.fill(0x44);
@@ -69,15 +69,15 @@ TEST_CASE("letters from a mailbox and the answer to a letter have their layouts"
         "010203"
         "00000001"
         "04");
-  check_prefixes(encode(reply), decode_fetch_reply);
-  CHECK_FALSE(decode_fetch_reply(Bytes{0, 0, 1, 0, 0, 0, 0}));  // an empty letter
-  CHECK_FALSE(decode_fetch_reply(Bytes{2, 0, 0}));
-  CHECK_FALSE(decode_fetch_reply(Bytes{0, 0, 1, 0xff, 0xff, 0xff, 0xff}));
-  CHECK(encode(Delivery::not_here) == Bytes{2});
-  CHECK(encode(Delivery::later) == Bytes{3});
-  CHECK_FALSE(decode_delivery(Bytes{4}));
-  CHECK_FALSE(decode_delivery(Bytes{}));
-  CHECK_FALSE(decode_delivery(Bytes{0, 0}));
+  check_prefixes(encode(reply), decode<FetchReply>);
+  CHECK_FALSE(decode<FetchReply>(Bytes{0, 0, 1, 0, 0, 0, 0}));  // an empty letter
+  CHECK_FALSE(decode<FetchReply>(Bytes{2, 0, 0}));
+  CHECK_FALSE(decode<FetchReply>(Bytes{0, 0, 1, 0xff, 0xff, 0xff, 0xff}));
+  CHECK(encode(DeliverReply{Delivery::not_here}) == Bytes{2});
+  CHECK(encode(DeliverReply{Delivery::later}) == Bytes{3});
+  CHECK_FALSE(decode<DeliverReply>(Bytes{4}));
+  CHECK_FALSE(decode<DeliverReply>(Bytes{}));
+  CHECK_FALSE(decode<DeliverReply>(Bytes{0, 0}));
 }
 
 TEST_CASE("a locator has its layout") {
@@ -86,21 +86,21 @@ TEST_CASE("a locator has its layout") {
   locator.message_key.fill(0x22);
   CHECK(to_hex(encode(locator)) ==
         "0201" + times(20, "11") + "07" + to_hex(as_bytes("[::1]:7")) + times(32, "22") + "0000");
-  check_prefixes(encode(locator), decode_locator);
-  CHECK(*decode_locator(encode(locator)) == locator);
+  check_prefixes(encode(locator), decode<Locator>);
+  CHECK(*decode<Locator>(encode(locator)) == locator);
   Bytes bad = encode(locator);
   bad[0] = 1;
-  CHECK_FALSE(decode_locator(bad));
+  CHECK_FALSE(decode<Locator>(bad));
 }
 
 TEST_CASE("a locator may name four hosts and say what this version does not know") {
   Locator locator{.hosts = {4, {.address = "h:1"}}, .additions = Bytes(256, 9)};
-  check_prefixes(encode(locator), decode_locator);
-  CHECK(*decode_locator(encode(locator)) == locator);
+  check_prefixes(encode(locator), decode<Locator>);
+  CHECK(*decode<Locator>(encode(locator)) == locator);
   Bytes bad = encode(locator);
   for (int count : {0, 5}) {
     bad[1] = static_cast<std::uint8_t>(count);
-    CHECK_FALSE(decode_locator(bad));
+    CHECK_FALSE(decode<Locator>(bad));
   }
 }
 

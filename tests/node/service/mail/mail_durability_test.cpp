@@ -25,7 +25,7 @@ std::optional<Placed> placed(MailWorld& w, std::size_t i) {
   for (std::size_t n = 0; n < w.places.size(); ++n) {
     w.at(n).replicas.table().each_at(key, ItemKind::author_item, [&](const Item& item) {
       auto record = decode_author_record(item.bytes, test::test_overlay);
-      auto locator = decode_locator(record->payload);
+      auto locator = decode<Locator>(record->payload);
       REQUIRE(locator);
       if (!out || item.info.seq > out->seq) out = Placed{item.info.seq, *locator};
       return true;

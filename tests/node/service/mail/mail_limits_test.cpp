@@ -81,7 +81,7 @@ struct Limited : MailWorld {
   Delivery deliver(WallTime expiry) {
     auto reply = ask(FrameType::deliver_req, sealed(expiry, callee(1).message_key));
     REQUIRE(reply);
-    return *decode_delivery(reply->body);
+    return decode<DeliverReply>(reply->body)->outcome;
   }
 
   /// A message of a call, as it comes out of a letter from that person to node 1's user.
@@ -447,7 +447,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
   w.net.tap = [&](const Id& from, const Id& to, std::uint8_t type, const Bytes& body) {
     count(from, to, type, body);
     if (from != w.places[1] || type != raw(FrameType::put_req)) return;
-    auto put = decode_put_request(body);
+    auto put = decode<PutRequest>(body);
     REQUIRE(put);
     auto here = static_cast<std::size_t>(std::ranges::count_if(
         put->entries, [&](const auto& entry) { return entry.raw_item.ring == place; }));
@@ -576,7 +576,7 @@ TEST_CASE("calls ring, stay silent and are remembered for exactly as long as the
     // Who calls takes whatever is brought to its node, and says nothing any more.
     w.net.node(w.places[0]).on(raw(FrameType::deliver_req), [&](const Request& request) {
       w.net.node(w.places[0])
-          .reply(request, raw(FrameType::deliver_rep), encode(Delivery::delivered));
+          .reply(request, raw(FrameType::deliver_rep), encode(DeliverReply{Delivery::delivered}));
     });
     Letter letter{.from = w.keys[0], .to = w.user(1), .kind = Letter::Kind::call};
     letter.thread = {1, 1};
@@ -607,7 +607,7 @@ TEST_CASE("a caller waits for an answer for exactly as long as it rings") {
   });
   w.net.node(w.places[1]).on(raw(FrameType::deliver_req), [&](const Request& request) {
     w.net.node(w.places[1])
-        .reply(request, raw(FrameType::deliver_rep), encode(Delivery::delivered));
+        .reply(request, raw(FrameType::deliver_rep), encode(DeliverReply{Delivery::delivered}));
   });
   auto id = w.mail(0).calls().invite({.from = w.user(0), .to = {w.callee(1)}});
   REQUIRE(id);
@@ -644,7 +644,7 @@ TEST_CASE("however long a locator cannot be placed, it waits once") {
   std::size_t requests = 0, most = 0;
   for (const Id& place : w.places) {
     w.net.node(place).on(raw(FrameType::put_req), [&](const Request& request) {
-      auto put = decode_put_request(request.body);
+      auto put = decode<PutRequest>(request.body);
       REQUIRE(put);
       if (request.from.id != w.places[0]) return;
       ++requests;
