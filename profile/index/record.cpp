@@ -114,9 +114,8 @@ Result<Record> decode_record(ByteView bytes) {
   if (bytes.size() > max_record_size) return invalid("record: too long");
   ByteReader in(bytes);
   Record record;
-  if (bytes.size() > 1) {
-    if (auto known = check_critical(bytes[1]); !known) return known.error();
-  }
+  if (bytes.size() < 2 || bytes[0] != record_format) return invalid("record: unknown format");
+  if (auto known = check_critical(bytes[1]); !known) return known.error();
   read_fields(in, record);
   decode_filter(in, record);
   ByteView additions = in.counted16();

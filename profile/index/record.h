@@ -14,6 +14,7 @@ namespace beckon::profile {
 using MessageKey = std::array<std::uint8_t, 32>;  // X25519; messages to the owner are sealed to it
 using HostId = std::array<std::uint8_t, 20>;      // the node that hosts the owner
 
+inline constexpr std::uint8_t record_format = 2;
 inline constexpr std::size_t max_record_size = 947;
 inline constexpr std::size_t max_hosts = 4;
 inline constexpr std::size_t max_host_address = 64;
@@ -50,7 +51,7 @@ struct Record {
 
   /// What stands before the filter, whose length depends on a code, and the signature.
   static void fields(auto& f, auto& m) {
-    f.constant("format", 2);
+    f.constant("format", record_format);
     f.bits8("critical flags", m.withdrawn);
     f("ignorable flags", m.ignorable);
     f("owner key", m.owner_key);
