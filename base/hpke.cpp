@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/hpke.h"
 
 #include <openssl/evp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/secret_rng.h"
 
 namespace beckon {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/signature_rule.h"
 
 #include <openssl/evp.h>

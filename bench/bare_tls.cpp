@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/bare_tls.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long does a design take, and how good is it? 300 random profiles of each published family
 // (docs/filters.md): `best` (which includes two-phase), its search alone, and two-phase.
 #include <random>

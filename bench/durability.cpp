@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Do acknowledged records outlast r-1 neighbours that crash at once and lose their disks, again and
 // again? And how long does it take until every record has r copies once more?
 // usage: bench_durability [RUNS] [NODES] [RECORDS]      (a simulation: virtual time, one seed a

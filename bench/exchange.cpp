@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trees of filters: what an exchange costs, how fast and how tight the coder of levels is beside an
 // adaptive bit-wise arithmetic coder and zstd, and a tree's insert and query beside a plain
 // filter's (bloomtree, Table III, last column).

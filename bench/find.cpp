@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What does it cost to publish and to find? Real nodes, one process each, on loopback; people of
 // scripts/sample_people; all asked through the API as the client does.
 // usage: bench_find [--nodes 16] [--people 2000] [--finds 1000]

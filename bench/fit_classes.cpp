@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which eight layout classes suit the built-in schema? Draws a population, fits on one half,
 // reports on the other, and prints the table that profile/schema/built_in_classes.cpp holds.
 //   cmake --build build/release --target bench_fit_classes && build/release/bench/bench_fit_classes

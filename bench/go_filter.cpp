@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How quick is the GO filter of a whole profile, from prehashed seeds?
 #include <array>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many peers does a lookup ask? The shipped Lookup and FingerTable over ideal tables, ring
 // only.
 #include <algorithm>

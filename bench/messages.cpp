@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What does a delivered message cost? Real nodes, one process each, on loopback.
 // usage: bench_messages [--messages 400] [--nodes 16] [--users 1000] [--askers 64]
 // 1. One message at a time between two nodes, turn about with round trips of 200 bytes over bare

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/overlay.h"
 
 #include <fmt/core.h>

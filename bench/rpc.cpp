@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What does our transport cost over bare TLS? Request and reply of 200 bytes through Transport and
 // through a TLS echo on libuv, turn about, server and client on a thread each; then handshakes a
 // second and what an idle link keeps in memory. Ratios of one run are what counts.

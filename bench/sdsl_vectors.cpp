@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/sdsl_vectors.h"
 
 #include <sdsl/dac_vector.hpp>

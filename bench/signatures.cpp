@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What does it cost to check an Ed25519 signature?
 #include "base/rng.h"
 #include "base/signature_rule.h"

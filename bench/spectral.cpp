@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How fast a spectral filter counts, and what its counters cost, beside what one would take
 // otherwise. All figures of one run; ratios are of the same rounds.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/farewell.h"
 
 namespace beckon::chord {

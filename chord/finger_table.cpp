@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/finger_table.h"
 
 #include <algorithm>

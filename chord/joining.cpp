@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/joining.h"
 
 #include <algorithm>

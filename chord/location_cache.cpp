@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/location_cache.h"
 
 namespace beckon::chord {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/lookups.h"
 
 #include <algorithm>

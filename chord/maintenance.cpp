@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/maintenance.h"
 
 #include <algorithm>

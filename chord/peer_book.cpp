@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/peer_book.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/rates.h"
 
 namespace beckon::chord {

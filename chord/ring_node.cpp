@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/ring_node.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node does when told: the handlers of RingNode::start.
 #include "chord/ring_node.h"
 #include "chord/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node does with each message, and with requests that end: one small handler each.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node does as time passes. Periodic, not reactive: a failure brings at most one extra
 // round.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/rounds.h"
 
 #include <algorithm>

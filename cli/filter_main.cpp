@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The laboratory around the filters. `beckon filter ...` runs this program.
 #include "cli/args/program.h"
 #include "cli/commands/filter/filter.h"

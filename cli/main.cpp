@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/program.h"
 #include "cli/commands/daemon.h"
 #include "cli/commands/filter.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # 64-bit ARM from another machine: Debian's cross compiler and arm64 packages, and qemu-user for tests
 # (scripts/matrix arm64).
 set(CMAKE_SYSTEM_NAME Linux)

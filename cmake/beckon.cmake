@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # One precompiled header of the standard library and fmt for all; tests have one with doctest in front.
 # Files still include what they use: the asan preset builds without it and finds what is forgotten.
 set(standard_headers <fmt/core.h> <algorithm> <array> <chrono> <cmath> <deque> <functional> <map> <memory> <optional>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run at every build: writes version.cpp anew when the commit has changed, and only then.
 #   cmake -DSOURCE=... -DOUTPUT=... -DVERSION=... -P version.cmake
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=7 --exclude *

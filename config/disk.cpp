@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "config/disk.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "config/toml_file.h"
 
 #include <fmt/core.h>

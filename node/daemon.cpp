@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/daemon.h"
 
 #include <fmt/core.h>

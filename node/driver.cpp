@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/driver.h"
 
 #include <fmt/core.h>

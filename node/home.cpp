@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/home.h"
 
 #include <fmt/core.h>

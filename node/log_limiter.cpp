@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/log_limiter.h"
 
 namespace beckon {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/log_routes.h"
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/overlay_routes.h"
 
 #include <fmt/core.h>

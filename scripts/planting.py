@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Plants a mistake in a source file: a few texts, each of which must occur exactly once, are replaced.
 
 planting.py MISTAKES.json ID OUT  writes the file of mistake ID (tests/mistakes) with its edits to OUT

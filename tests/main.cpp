@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main function of every test program. A run in which no case passes the filters fails: ctest
 // starts one case by its name, and an entry whose name matches nothing must not count as passed.
 #define DOCTEST_CONFIG_IMPLEMENT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A file compiled in two folders gives the same bytes, debug information included."""
 import pathlib
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/command.h"
 
 #include <CLI/App.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/globals.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/word_name.h"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/columns.h"
 
 #include <unicode/uchar.h>

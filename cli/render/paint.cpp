@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/paint.h"
 
 #include <fmt/core.h>

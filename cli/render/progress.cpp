@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/progress.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/render.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/value_text.h"
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/session/edit_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/session/target.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // BitArray::count(), compiled for each instruction set and chosen at run time: without the
 // processor's own instruction a word takes some ten times as long.
 #include <bit>

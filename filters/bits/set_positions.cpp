@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // set_positions() of positions.h, many words at a time. Compiled once for each instruction set
 // (this file includes itself through foreach_target.h); the best one the machine has is chosen at
 // run time. The result is the same everywhere: word() and Modulus of positions.h are the

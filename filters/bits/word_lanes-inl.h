@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // word() and Modulus::of() of filters/bits/positions.h for many words side by side, for files that
 // Highway compiles once for each instruction set; therefore the guard, which lets it in each time.
 #if defined(BECKON_WORD_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)

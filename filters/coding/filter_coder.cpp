@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/coding/filter_coder.h"
 
 #include <algorithm>

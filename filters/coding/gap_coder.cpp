@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/coding/gap_coder.h"
 
 #include <algorithm>

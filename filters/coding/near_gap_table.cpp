@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/coding/near_gap_table.h"
 
 namespace beckon::filters {

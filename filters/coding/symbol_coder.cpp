@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/coding/symbol_coder.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/design/common_k_cost.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/design/go_best.h"
 
 #include <algorithm>

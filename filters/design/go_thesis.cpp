@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The thesis' algorithms 3-2 and 3-3. As printed, the inner loop over d stops at the first value
 // that is "not smaller"; when a range is much wider than the filter, f is exactly 1 in floating
 // point for d = 1 and d = 2, so it stops at once. Mended: d starts where the filter is first not

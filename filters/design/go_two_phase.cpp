@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The report's two-phase algorithm: marginal prices at a half-full filter give the start, gradient
 // steps of one sequence position give the rest. Two departures: a point has its own key space with
 // s = k, and steps are d/256 wide at first where d passes 512, or a walk from d = 10^6 never ends.

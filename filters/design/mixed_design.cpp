@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hybrid of GO and dyadic prefixes (and dyadic alone). The number of dyadic blocks depends on
 // how a range happens to lie, so filters differ in fill much more than hashing makes them differ;
 // the objective is therefore averaged over the sum of the block counts, each with the spread that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/exchange/exchange_cost.h"
 
 #include <algorithm>

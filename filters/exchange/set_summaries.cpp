@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/exchange/set_summaries.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/folding/composite_numbers.h"
 
 #include <algorithm>

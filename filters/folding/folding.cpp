@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/folding/folding.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/go/go_codec.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/go/go_layout.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/compact_counters.h"
 
 #include <algorithm>

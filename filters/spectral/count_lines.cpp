@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #define XXH_INLINE_ALL
 #include "filters/spectral/count_lines.h"
 

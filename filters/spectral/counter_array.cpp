@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/counter_array.h"
 
 #include <algorithm>

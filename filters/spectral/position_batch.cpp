@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/position_batch.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/range_tree.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/spectral_codec.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/spectral_methods.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/string_array.h"
 
 #include <algorithm>

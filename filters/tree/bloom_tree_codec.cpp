@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/tree/bloom_tree_codec.h"
 
 #include <algorithm>

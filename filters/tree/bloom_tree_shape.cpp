@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/tree/bloom_tree_shape.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/tree/nsga2.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/tree/tree_lanes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/accept_gate.h"
 
 #include <algorithm>

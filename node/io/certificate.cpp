@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/certificate.h"
 
 #include <openssl/asn1.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/enrol.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/file_lock.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/identity.h"
 
 #include <fcntl.h>

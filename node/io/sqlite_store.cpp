@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/sqlite_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/store_writer.h"
 
 #include <algorithm>

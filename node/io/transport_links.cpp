@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is said on a connection: greeting, which of two links stays, enrolment, revocations,
 // schemas.
 #include <fmt/core.h>

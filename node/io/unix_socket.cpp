@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/unix_socket.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/uv.h"
 
 #include <fmt/core.h>

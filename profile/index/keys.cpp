@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/index/keys.h"
 
 #include <algorithm>

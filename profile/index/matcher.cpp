@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/index/matcher.h"
 
 #include <algorithm>

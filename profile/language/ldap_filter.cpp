@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/language/ldap_filter.h"
 
 #include <fmt/core.h>

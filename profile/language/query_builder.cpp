@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/language/query_builder.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/language/query_problem.h"
 
 #include <unicode/uchar.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/language/query_text.h"
 
 #include <fmt/core.h>

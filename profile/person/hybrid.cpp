@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/person/hybrid.h"
 
 #include <charconv>

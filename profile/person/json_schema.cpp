@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/person/json_schema.h"
 
 #include <fmt/core.h>

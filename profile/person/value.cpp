@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/person/value.h"
 
 #include <fmt/core.h>

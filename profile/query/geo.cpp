@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/query/geo.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/query/matches.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/query/query.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/schema/built_in_classes.h"
 #include "profile/schema/schema.h"
 

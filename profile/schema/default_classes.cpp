@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/schema/default_classes.h"
 
 #include <algorithm>

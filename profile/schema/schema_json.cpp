@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/schema/schema_json.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/values/date.h"
 
 #include <fmt/core.h>

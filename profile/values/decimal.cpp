@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/values/decimal.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/values/ip.h"
 
 #include <fmt/core.h>

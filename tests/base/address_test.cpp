@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/address.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/crypto.h"
 
 #include <doctest/doctest.h>

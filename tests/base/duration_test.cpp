@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/duration.h"
 
 #include <doctest/doctest.h>

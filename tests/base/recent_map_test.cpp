@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/recent_map.h"
 
 #include <doctest/doctest.h>

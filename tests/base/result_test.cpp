@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/result.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/token_bucket.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/location_cache.h"
 
 #include <doctest/doctest.h>

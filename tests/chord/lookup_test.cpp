@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/lookup.h"
 
 #include <doctest/doctest.h>

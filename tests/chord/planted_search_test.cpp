@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linked with a maintenance.cpp in which mistake M4 is planted (tests/mistakes).
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/rates.h"
 
 #include <doctest/doctest.h>

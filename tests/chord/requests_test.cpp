@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/requests.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a node enters a ring, begins one and leaves one, and when.
 #include "tests/chord/stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links and messages of a node: lives of other processes, limits, and answers.
 #include "tests/chord/stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lookups of a node: whom it asks, what it tells, and when it asks again or gives up.
 #include "tests/chord/stage.h"
 

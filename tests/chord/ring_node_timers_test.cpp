@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node does as time passes: how often, and what silence makes it do.
 #include "tests/chord/stage.h"
 

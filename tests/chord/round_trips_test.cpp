@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/round_trips.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/successor_list.h"
 
 #include <doctest/doctest.h>

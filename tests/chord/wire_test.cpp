@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chord/wire.h"
 
 #include <doctest/doctest.h>

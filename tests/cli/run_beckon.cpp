@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/cli/run_beckon.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "config/toml_file.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls between real nodes: talking, groups, and each way a call can end."""
 import signal
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What people read when something is not as it should be, and the shapes scripts rely on."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The stream of events as a program sees it: numbered without holes, resumed where it broke, honest about loss."""
 import http.client
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Eight nodes host a thousand people. What find says is held against a look at everybody, in both directions, also with
 two nodes killed and after they came back."""
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """cmake --install gives programs that find each other, wherever they are put."""
 import pathlib
 import re

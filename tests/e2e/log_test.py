@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the log tells of a ring that changes, and that its level changes while the node runs."""
 import re
 

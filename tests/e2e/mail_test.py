@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """People on real nodes write to each other: strangers, contacts, groups, somebody who is away."""
 import hashlib
 import json

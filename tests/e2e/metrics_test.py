@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What Prometheus reads of a node: strictly in its text format, named by its conventions, and all that the dashboard asks."""
 import contextlib
 import http.client

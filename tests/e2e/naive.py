@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Questions about people, answered by looking at everybody: an oracle that shares no code with Beckon.
 
 A question is a tree of terms; it can be asked of a person, and written in either query language. Only what the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small internet inside this process's own namespaces: one hub that routes, and any number of hosts behind it.
 
 Packets between hosts pass the relay (delay, reordering) and then nftables (loss, cuts). All of it, the processes too,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Nodes on hosts of their own, with packets that are late, in the wrong order or lost, and a cut through the middle."""
 import hashlib
 import json

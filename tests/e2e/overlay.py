@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Real nodes on loopback, started and asked only through the programs that users have."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """People on real nodes, each with a name and a home, and what they do with messages."""
 import http.client
 import json

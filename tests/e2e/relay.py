@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Delays every packet that passes a TUN device by an amount drawn from one seed, so that packets overtake each other.
 
 Stands in for netem, which not every kernel has. The packets come back out of the same device; routing rules send each

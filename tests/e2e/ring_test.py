@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sixteen nodes come up, lose four, come back, leave, and are all restarted at once."""
 import shutil
 import sys

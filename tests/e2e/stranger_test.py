@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A peer that is not ours: tests/protocol, written from docs/protocol.md and docs/protocol-index.md, takes part."""
 import json
 import pathlib

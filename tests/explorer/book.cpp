@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/explorer/book.h"
 
 #include <algorithm>

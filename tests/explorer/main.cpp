@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // claims_explorer: every state that a few nodes can reach with the shipped Claims class, breadth
 // first, and whether the invariants hold in each (docs/ownership.md).
 #include <charconv>

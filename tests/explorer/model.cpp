@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/explorer/model.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The bytes of a state, and what people see of it.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Progress: from any state the nodes that are left settle.
 #include <algorithm>
 

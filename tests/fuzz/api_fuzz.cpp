@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A request at the API: whatever its method, path, query and body are, it gets exactly one answer,
 // that answer is JSON where it says so, and JSON that was accepted is written and read again as the
 // same.

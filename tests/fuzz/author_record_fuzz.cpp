@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A record from anybody, judged as a storing node does, and a row from a damaged disk. A target
 // that signs its mutated input again reaches what lies behind the signature.
 #include "node/service/items/author_item.h"

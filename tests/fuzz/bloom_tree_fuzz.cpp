@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Entropy-coded bits and trees of filters as received: refused, or read within bounds and equal to
 // their own re-encoding. The checksum is repaired so that lies get past it.
 #include "filters/coding/bit_coder.h"

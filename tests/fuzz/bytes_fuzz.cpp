@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The vocabulary every decoder stands on: readers never read past the end, hex and UTF-8 agree with
 // themselves.
 #include "base/bytes.h"

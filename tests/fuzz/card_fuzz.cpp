@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A stranger's card: whatever it is, what is kept of it are members of a JSON object.
 
 #include "base/json.h"

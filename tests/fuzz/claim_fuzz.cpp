@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A stored claim, as a damaged disk may give it back: what is accepted has the same bytes again.
 #include "node/service/items/claim.h"
 

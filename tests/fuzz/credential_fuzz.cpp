@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What an authority signs and a stranger may forge: credential, revocation list, enrolment.
 #include "node/service/admission/credential.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Drives one fuzz target without libFuzzer, so that a bounded run is an ordinary test:
 //   TARGET [--runs N] [--seed S]   mutate the target's seeds N times; same seed, same inputs
 //   TARGET --write DIR             store the seeds as files, a first corpus for libFuzzer

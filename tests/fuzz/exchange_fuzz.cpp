@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages of an exchange as received, by either side and at every stage: refused or taken, within
 // bounds. The input is a stage, then the message.
 #include "filters/exchange/exchange.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The frame splitter on a stream cut at arbitrary places: never holds more than came, and what
 // comes out, written again, is what went in.
 #include "node/service/kernel/frame_splitter.h"

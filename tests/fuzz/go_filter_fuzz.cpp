@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An encoded filter from anybody: a valid filter that encodes to the same bytes and answers, or an
 // error.
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first frames of a connection, from bytes: splitter and greeting together, on either side.
 // Nothing is done twice, nothing is accepted that is no greeting.
 #include <algorithm>

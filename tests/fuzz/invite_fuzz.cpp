@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Invite strings: whatever is accepted writes back to the very same text. Mutations of the content
 // get their checksum repaired, or none would be looked into.
 #include "node/service/admission/invite.h"

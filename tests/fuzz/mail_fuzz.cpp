@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What of letters and calls is more than a list of fields (messages_fuzz has those), read from the
 // wire or from the disk. The first byte of the input picks the decoder. What is accepted must
 // encode to the same bytes; a stored row that is damaged must be refused, never crash the start.

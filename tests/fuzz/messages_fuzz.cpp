@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every message: what is accepted encodes to the same bytes, within the size that its list of
 // fields promises. The first byte of the input picks the message; behind the last one come index
 // entries.

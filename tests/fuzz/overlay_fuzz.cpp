@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // overlay.json: an accepted file written again is the same overlay, with the same id.
 #include "node/service/admission/overlay.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Predicates from a peer: refused, or some that encode to the same bytes and that both matchers
 // answer alike.
 #include "profile/index/elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A profile.json from anybody: refused, or a profile that is written and read back the same.
 #include "profile/index/record.h"
 #include "profile/person/profile_json.h"

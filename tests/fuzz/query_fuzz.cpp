@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A query from anybody, in either language: read or refused, never both; what is read has a
 // canonical form that reads back as the same query, keeps to the limits, and can be sent blind.
 #include "profile/index/predicate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A record from a peer: refused, or one that encodes to the same bytes and can be asked.
 #include "profile/index/matcher.h"
 #include "profile/index/record.h"

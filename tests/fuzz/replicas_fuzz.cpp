@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A hostile peer talks to a ring of three: the input is cut into frames (type, length, body) that
 // arrive one after another. Whatever it sends, honest records stay, only genuine ones are held, and
 // no quota is passed.

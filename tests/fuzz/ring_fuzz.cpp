@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every ring body, and a whole RingNode fed with frames, links and ticks taken from the input.
 #include "chord/ring_node.h"
 #include "chord/wire.h"

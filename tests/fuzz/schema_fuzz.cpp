@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A schema from an overlay file: refused, or one whose canonical text reads back with the same id.
 #include "profile/schema/schema_json.h"
 #include "tests/fuzz/fuzz.h"

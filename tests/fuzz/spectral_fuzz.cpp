@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Spectral filters, string arrays and compact counters as received: refused, or read within bounds
 // and equal to their own re-encoding. The checksums are repaired so that lies get past them.
 #include "filters/spectral/spectral_codec.h"

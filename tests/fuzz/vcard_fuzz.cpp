@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A vCard from anybody: refused, or a profile within its limits.
 #include "profile/person/profile_json.h"
 #include "profile/person/vcard.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole nodes on real sockets, where requests and the replies they wait for share one link.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/log_file.h"
 
 #include <doctest/doctest.h>

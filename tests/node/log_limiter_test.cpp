@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/log_limiter.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whole nodes with TLS, disk and a clock of our own: weeks pass between two turns of the loop.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ring keys: where a record is stored and what a question reads (docs/protocol-index.md 5)."""
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Letters, envelopes, locators and mailboxes (docs/protocol.md, Messages). X25519 and the cipher are libcrypto's."""
 import ctypes
 import hashlib

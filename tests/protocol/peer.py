@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A node that dials, greets, asks and answers (docs/protocol.md), on Python's ssl. It does not listen."""
 import hashlib
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The identity puzzle of open overlays, written from docs/protocol.md."""
 from schema import overlay_id, sha256
 

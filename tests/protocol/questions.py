@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Canonical questions, their blind predicates and ways, and the test of a record (docs/protocol-index.md 6)."""
 import ipaddress
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Filters and signed records (docs/protocol-index.md 3, 4).
 
 XXH3 comes from libxxhash, Ed25519 from libcrypto.

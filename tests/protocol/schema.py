@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The overlay, its schema, texts and values (docs/protocol-index.md 1, 2).
 
 A value is (text, (lo, hi)); either part may be None.

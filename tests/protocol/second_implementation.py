@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Profiles on the ring a second time, written from docs/protocol-index.md alone: no code of Beckon is in it.
 
     second_implementation.py vectors.json     computes every vector again, and the examples of the page; exit code 1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """When an Ed25519 signature holds (docs/protocol.md, "Signatures"), in whole numbers and from the page alone.
 
     signatures.py      prints the vectors "signatures" of vectors.json: signatures that only an odd key can make

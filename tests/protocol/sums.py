@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How holders compare items: entries, their numbers and sums (docs/protocol.md, Comparison)."""
 import struct
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/sim/data_workload.h"
 
 #include <algorithm>

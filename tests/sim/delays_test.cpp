@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long things take when nothing goes wrong. A step that is forgotten is mended by a retry
 // seconds later, so only a clock shows that it was forgotten.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lookups asked right after neighbours have gone, before stabilize has noticed.
 #include <doctest/doctest.h>
 

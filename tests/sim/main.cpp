@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // beckon_sim: runs seeds, replays one with a transcript, shrinks a failing one.
 #include <algorithm>
 #include <charconv>

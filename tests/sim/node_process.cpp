@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/sim/node_process.h"
 
 #include "tests/sim/liar.h"

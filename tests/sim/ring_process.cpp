@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/sim/ring_process.h"
 
 namespace beckon::sim {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/sim/transcript.h"
 
 #include <fmt/core.h>

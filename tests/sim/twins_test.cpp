@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two processes with one key, scripted: what a seed showed once must hold after the draws change.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Promises that every message keeps, over the one list of all of them. What is special about a
 // message, and its golden bytes, is tested beside its own room.
 #include <doctest/doctest.h>

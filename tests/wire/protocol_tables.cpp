@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The layouts of all messages, printed from their lists of fields into the documents:
 //   protocol_tables FILE...          rewrites what stands between `<!-- fields: NAME -->` and
 //                                    `<!-- end of fields -->`

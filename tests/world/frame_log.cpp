@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/world/frame_log.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/world/invariants.h"
 
 #include <algorithm>

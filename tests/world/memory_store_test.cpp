@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/world/memory_store.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/world/network.h"
 
 namespace beckon::sim {

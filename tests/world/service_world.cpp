@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/world/service_world.h"
 
 #include <algorithm>

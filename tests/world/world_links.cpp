@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links as the transport makes, reports, orders and breaks them.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/commands/filter/filter_compare.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/commands/filter/filter_design.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Flags of `beckon filter design` to a request; every refusal names its flag.
 #include <fmt/core.h>
 

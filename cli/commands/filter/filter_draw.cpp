@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/commands/filter/filter_draw.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/commands/filter/line_counter.h"
 
 #include <fmt/core.h>

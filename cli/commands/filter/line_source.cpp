@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/commands/filter/line_source.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/credential.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/hello.h"
 
 #include <fmt/core.h>

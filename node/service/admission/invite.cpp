@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/invite.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/overlay.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/renewal.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/revocations.h"
 
 namespace beckon::service {

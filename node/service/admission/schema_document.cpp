@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/admission/schema_document.h"
 
 namespace beckon::service {

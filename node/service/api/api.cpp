@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/api/api.h"
 
 #include <fmt/core.h>

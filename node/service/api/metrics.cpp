@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/api/metrics.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/genuine_records.h"
 
 namespace beckon::service {

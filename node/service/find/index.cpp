@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/index.h"
 
 #include "node/service/find/index_item.h"

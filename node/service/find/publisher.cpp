@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/publisher.h"
 
 #include <algorithm>

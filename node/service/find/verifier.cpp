@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/verifier.h"
 
 #include "node/service/kernel/frames.h"

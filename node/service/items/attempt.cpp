@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/attempt.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/item_holder.h"
 
 #include <algorithm>

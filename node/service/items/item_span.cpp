@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/item_span.h"
 
 namespace beckon::service {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/kernel/frames.h"
 
 namespace beckon::service {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/kernel/timers.h"
 
 namespace beckon::service {

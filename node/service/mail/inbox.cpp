@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/mail/inbox.h"
 
 #include <fmt/core.h>

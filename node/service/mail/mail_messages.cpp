@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/mail/mail_messages.h"
 
 namespace beckon::service {

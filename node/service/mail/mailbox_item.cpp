@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/mail/mailbox_item.h"
 
 namespace beckon::service {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/mail/messenger.h"
 
 #include <fmt/core.h>

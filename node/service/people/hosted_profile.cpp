@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/people/hosted_profile.h"
 
 #include "profile/person/profile_json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/people/user.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/people/users.h"
 
 #include <fmt/core.h>

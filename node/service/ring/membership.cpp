@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/ring/membership.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/ring/ring_log.h"
 
 #include <algorithm>

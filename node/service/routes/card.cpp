@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/routes/card.h"
 
 #include <algorithm>

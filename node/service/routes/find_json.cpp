@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/routes/find_json.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/json.h"
 #include "node/service/assembly/service.h"
 #include "node/service/routes/peer_json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/routes/recipients.h"
 
 #include <fmt/core.h>

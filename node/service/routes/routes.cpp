@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/routes/routes.h"
 
 namespace beckon::service {

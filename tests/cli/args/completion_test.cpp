@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/completion.h"
 
 #include <doctest/doctest.h>

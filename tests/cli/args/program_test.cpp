@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/program.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/args/suggest.h"
 
 #include <doctest/doctest.h>

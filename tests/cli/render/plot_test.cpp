@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render/plot.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/session/client.h"
 
 #include <doctest/doctest.h>

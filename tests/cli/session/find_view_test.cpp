@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/session/find_view.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/session/last_find.h"
 
 #include <doctest/doctest.h>

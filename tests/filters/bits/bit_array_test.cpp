@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/bits/bit_array.h"
 
 #include <doctest/doctest.h>

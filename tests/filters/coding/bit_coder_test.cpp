@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/coding/bit_coder.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/design/go_design.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/filters/design/golden.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/design/layout_classes.h"
 
 #include <doctest/doctest.h>

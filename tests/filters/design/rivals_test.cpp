@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/design/rivals.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/exchange/exchange.h"
 
 #include <doctest/doctest.h>

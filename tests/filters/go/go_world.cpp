@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/filters/go/go_world.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "filters/spectral/counter_codes.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables and figures of the spectral-filters paper, with the tolerance each is held to. What
 // does not reproduce is told in docs/filters-spectral.md.
 #include <doctest/doctest.h>

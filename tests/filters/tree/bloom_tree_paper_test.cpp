@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What bloomtree reports, against this implementation at n = 10^4 and 10^5 (the paper: 10^8; the
 // figures depend on ratios only, 7.1). What does not agree is told in docs/filters-bloomtree.md.
 #include <doctest/doctest.h>

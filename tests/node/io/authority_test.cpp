@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/authority.h"
 
 #include <doctest/doctest.h>

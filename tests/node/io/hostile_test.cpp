@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Strangers, liars and clumsy peers (docs/security.md) on real sockets. Each costs itself its
 // connection and us one line in the log; nobody else notices.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/http_server.h"
 
 #include <doctest/doctest.h>

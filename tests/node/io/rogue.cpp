@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/node/io/rogue.h"
 
 #include <openssl/core_names.h>

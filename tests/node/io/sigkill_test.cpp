@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A process is killed while it writes; what it acknowledged must be in the database.
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every Store promises, asked of both.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A transport that listens on a free port, prints it, and goes on until its stdin ends: something
 // for tests/node/io/sslscan to look at.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/io/transport.h"
 
 #include <doctest/doctest.h>

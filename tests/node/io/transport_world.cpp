@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/node/io/transport_world.h"
 
 namespace beckon::io::test {

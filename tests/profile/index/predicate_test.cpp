@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/index/predicate.h"
 
 #include <fmt/core.h>

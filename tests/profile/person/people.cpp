@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/profile/person/people.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/person/profile_json.h"
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/person/vcard.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/profile/query/extreme_queries.h"
 
 #include <fmt/core.h>

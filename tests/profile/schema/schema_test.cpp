@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/schema/schema.h"
 
 #include <doctest/doctest.h>

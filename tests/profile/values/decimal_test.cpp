@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/values/decimal.h"
 
 #include <doctest/doctest.h>

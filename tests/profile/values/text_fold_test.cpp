@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "profile/values/text_fold.h"
 
 #include <doctest/doctest.h>

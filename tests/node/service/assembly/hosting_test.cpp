@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/assembly/hosting.h"
 
 #include <doctest/doctest.h>

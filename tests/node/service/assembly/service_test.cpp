@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/assembly/service.h"
 
 #include <doctest/doctest.h>

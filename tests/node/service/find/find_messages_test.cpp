@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/find_messages.h"
 
 #include <doctest/doctest.h>

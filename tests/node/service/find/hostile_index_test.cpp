@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What others may do with a person's record once they have seen it: nothing.
 #include <doctest/doctest.h>
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/index_rows.h"
 
 #include <doctest/doctest.h>

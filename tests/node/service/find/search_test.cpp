@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/find/search.h"
 
 #include <doctest/doctest.h>

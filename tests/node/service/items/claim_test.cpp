@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/claim.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/claims.h"
 
 #include <doctest/doctest.h>

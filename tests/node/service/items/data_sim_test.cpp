@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/node/service/items/data_sim.h"
 
 #include <doctest/doctest.h>

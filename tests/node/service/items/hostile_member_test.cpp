@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a member of the ring may not do to the records that another node holds.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The limits of those who store and read on the ring, and of those who answer them: what each
 // allows happens, and no more.
 #include "node/service/items/item_client.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What one node keeps: how much of it, and what it finds on its disk when it starts.
 #include "node/service/items/item_holder.h"
 

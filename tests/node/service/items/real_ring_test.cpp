@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records on the real ring: what data_sim checks on a ring that is simply known.
 #include <doctest/doctest.h>
 

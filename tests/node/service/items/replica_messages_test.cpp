@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/items/replica_messages.h"
 
 #include <doctest/doctest.h>

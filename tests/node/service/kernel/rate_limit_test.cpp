@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/kernel/rate_limit.h"
 
 #include <doctest/doctest.h>

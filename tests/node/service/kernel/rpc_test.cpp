@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/kernel/rpc.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/mail/calls.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What hostile people and nodes try against messages: refused, bounded, and nobody else notices.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Byte layouts of what carries letters: golden bytes, every shorter prefix refused, round trips.
 #include <doctest/doctest.h>
 

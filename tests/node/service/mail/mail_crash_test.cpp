@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One letter, and a node that dies at a given step of its way: every step, for every part.
 #include <doctest/doctest.h>
 

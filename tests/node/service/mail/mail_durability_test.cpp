@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the parts of the mail promise over a failing disk, a restart and a clock that goes back.
 #include <doctest/doctest.h>
 

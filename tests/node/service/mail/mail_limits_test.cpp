@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every limit of messages and calls: what it allows is taken, one more is not.
 #include <doctest/doctest.h>
 

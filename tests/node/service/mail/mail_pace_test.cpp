@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who writes a lot, to one person or to many: nothing is lost, nothing grows without end.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node reads back of messages and people when it starts again, and what it does about a row
 // that it cannot read.
 #include <doctest/doctest.h>

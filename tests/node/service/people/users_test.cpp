@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/people/users.h"
 
 #include <doctest/doctest.h>

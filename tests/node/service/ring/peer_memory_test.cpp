@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "node/service/ring/peer_memory.h"
 
 #include <doctest/doctest.h>

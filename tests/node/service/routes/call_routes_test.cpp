@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls over HTTP.
 #include "tests/node/service/routes/asked_world.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Searches over HTTP: parameters, pages, streams and explanations.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages, contacts and policies over HTTP.
 #include <set>
 

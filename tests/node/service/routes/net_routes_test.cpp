@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a node tells of itself and of the ring: status, health, figures, peers, probes.
 #include <set>
 

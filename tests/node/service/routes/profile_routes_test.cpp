@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Profiles and users over HTTP: store, change, publish, withdraw, import.
 #include "tests/node/service/routes/asked_world.h"
 
