@@ -79,6 +79,7 @@ class ByteReader {
   }
   std::size_t remaining() const { return rest_.size(); }
   ByteView rest() const { return rest_; }
+  void skip_rest() { rest_ = {}; }
   /// Success only if nothing failed and no byte is left over.
   Result<void> finish(std::string_view what) const;
 

@@ -30,12 +30,20 @@ namespace beckon {
 struct Form {
   const char* name;        // in error texts
   std::uint8_t frame = 0;  // type of the frame that has it as its body; 0: it is part of others
+  bool grows = false;      // what stands behind its last field is passed over
 };
 
 /// A message that ends with its last field: bytes behind it are refused.
 template <typename Type = std::uint8_t>
 constexpr Form exact(const char* name, Type frame = Type{}) {
   return {name, static_cast<std::uint8_t>(frame)};
+}
+
+/// A message to which later versions may add fields at its end: who does not know them passes over
+/// them. For the body of a frame only, whose length says where it ends; what is signed is exact.
+template <typename Type>
+constexpr Form may_grow(const char* name, Type frame) {
+  return {name, static_cast<std::uint8_t>(frame), true};
 }
 
 /// Which values a number may have, how many elements a list, how many bytes a text.
@@ -65,8 +73,12 @@ bool rising(const List& list, Less less = {}) {
 enum class Content : std::uint8_t { bytes, text, word };  // text: UTF-8; word: 0x21 to 0x7e only
 bool fits(Content content, ByteView bytes);
 
+inline constexpr std::uint8_t critical_bits = 0x0f;  // of a byte of flags8
+/// Names the lowest critical bit that is set and not known; nullptr if there is none.
+const char* unknown_critical(std::uint8_t bits, std::uint8_t known);
+
 /// The vocabulary of field lists. A visitor has what each field comes down to: number, raw,
-/// counted, list, option, part, boxed, when, rule.
+/// flags, counted, list, option, part, boxed, when, rule.
 template <typename Visitor>
 class Fields {
  public:
@@ -121,6 +133,21 @@ class Fields {
     unsigned bit = 1;
     ((bits = static_cast<std::uint8_t>(bits | (flags ? bit : 0)), bit <<= 1), ...);
     self().number(name, bits, upto(bit - 1));
+    bit = 1;
+    if constexpr (!(std::is_const_v<Bools> || ...)) {
+      ((flags = (bits & bit) != 0, bit <<= 1), ...);
+    }
+  }
+
+  /// The same where later versions may add bits. The low half of the byte is critical: a bit that
+  /// is not known fails by its number. The high half is ignorable: written as zero, passed over.
+  template <typename... Bools>
+  void flags8(const char* name, Bools&... flags) {
+    static_assert(sizeof...(Bools) <= 4);
+    std::uint8_t bits = 0;
+    unsigned bit = 1;
+    ((bits = static_cast<std::uint8_t>(bits | (flags ? bit : 0)), bit <<= 1), ...);
+    self().flags(name, bits, static_cast<std::uint8_t>(bit - 1));
     bit = 1;
     if constexpr (!(std::is_const_v<Bools> || ...)) {
       ((flags = (bits & bit) != 0, bit <<= 1), ...);
@@ -212,6 +239,7 @@ class FieldWriter : public Fields<FieldWriter> {
       out_.u64(static_cast<std::uint64_t>(value));
     }
   }
+  void flags(const char*, std::uint8_t bits, std::uint8_t) { out_.u8(bits); }
   void raw(const char*, const auto& bytes) { out_.raw(bytes); }
   template <typename Length, typename T>
   void counted(const char*, const T& value, Range size, Content content) {
@@ -268,6 +296,10 @@ class FieldReader : public Fields<FieldReader> {
                                            : in_.u64();
     if (!range.contains(found)) in_.fail(name);
     value = static_cast<T>(found);
+  }
+  void flags(const char*, std::uint8_t& bits, std::uint8_t known) {
+    bits = in_.u8();
+    if (const char* unknown = unknown_critical(bits, known)) in_.fail(unknown);
   }
   template <std::size_t size>
   void raw(const char*, std::array<std::uint8_t, size>& bytes) {
@@ -348,12 +380,15 @@ Bytes encode(const M& message) {
   write_fields(out, message);
   return out.take();
 }
-/// Strict: what it accepts encodes to the same bytes, and a refusal names the message.
+/// Strict: what it accepts encodes to the same bytes, but for additions behind a message that may
+/// grow and ignorable flags; and a refusal names the message.
 template <Described M>
 Result<M> decode(ByteView bytes) {
+  static_assert(!M::form.grows || M::form.frame != 0);
   ByteReader in(bytes);
   M message;
   read_fields(in, message);
+  if (M::form.grows) in.skip_rest();
   if (auto whole = in.finish(M::form.name); !whole) return whole.error();
   return message;
 }

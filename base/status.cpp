@@ -45,10 +45,12 @@ constexpr std::array<ErrorKind, 6> kinds = {{
 }};
 static_assert(static_cast<std::size_t>(ErrorCode::internal) + 1 == kinds.size());
 
+constexpr Meaning of_later_versions{"a status that this version does not know",
+                                    ErrorCode::unavailable};
+
 const Meaning& meaning(Status status) {
   auto index = static_cast<std::size_t>(status);
-  ENSURE(index < meanings.size());
-  return meanings[index];
+  return index < meanings.size() ? meanings[index] : of_later_versions;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ enum class Status : std::uint8_t {
   too_new = 18,  // issued in the future, or a version beyond any clock
   full = 19,     // this node keeps as much for others as it may
 };
-inline constexpr std::uint8_t last_status = 19;
+inline constexpr std::uint8_t last_status = 19;  // that is known; peers may send later ones
 
 const char* to_text(Status status);  // a few words, for people
 Error to_error(Status status);

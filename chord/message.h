@@ -11,7 +11,8 @@
 
 namespace beckon::chord {
 
-/// Where a peer stands. Only a member is ever adopted as a successor or believed about the ring.
+/// Where a peer stands. Only a member is ever adopted as a successor or believed about the ring; a
+/// mode of a later version is none of these and so no member.
 enum class Mode : std::uint8_t { idle, joining, member, leaving, left };
 
 /// Frame types of the ring. Those below 0x08 are the transport's own (handshake); `error` answers
@@ -38,7 +39,7 @@ inline constexpr std::size_t max_closer_entries = 8;
 inline constexpr std::uint64_t ring_request_bit = std::uint64_t{1} << 63;
 
 struct StateRequest {
-  static constexpr Form form = exact("STATE_REQ", MessageType::state_req);
+  static constexpr Form form = may_grow("STATE_REQ", MessageType::state_req);
   static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const StateRequest&, const StateRequest&) = default;
 };
@@ -49,10 +50,10 @@ struct StateReply {
   std::uint64_t epoch{};
   std::optional<PeerRef> predecessor{};
   std::vector<PeerRef> successors{};
-  static constexpr Form form = exact("STATE_REP", MessageType::state_rep);
+  static constexpr Form form = may_grow("STATE_REP", MessageType::state_rep);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
-    f("mode", m.mode, upto(Mode::left));
+    f("mode", m.mode);
     f("epoch", m.epoch);
     f("predecessor", m.predecessor);
     f.list8("successors", m.successors, upto(max_list_entries));
@@ -62,14 +63,14 @@ struct StateReply {
 
 /// "I believe to be your predecessor"; who says so is known from the link.
 struct Notify {
-  static constexpr Form form = exact("NOTIFY", MessageType::notify);
+  static constexpr Form form = may_grow("NOTIFY", MessageType::notify);
   static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const Notify&, const Notify&) = default;
 };
 
 struct NextRequest {
   Id key{};
-  static constexpr Form form = exact("NEXT_REQ", MessageType::next_req);
+  static constexpr Form form = may_grow("NEXT_REQ", MessageType::next_req);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
     f("key", m.key);
@@ -82,10 +83,10 @@ struct NextReply {
   std::optional<PeerRef> predecessor{};
   std::vector<PeerRef> successors{};
   std::vector<PeerRef> closer{};  // before the key, nearest to it first
-  static constexpr Form form = exact("NEXT_REP", MessageType::next_rep);
+  static constexpr Form form = may_grow("NEXT_REP", MessageType::next_rep);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
-    f("mode", m.mode, upto(Mode::left));
+    f("mode", m.mode);
     f("predecessor", m.predecessor);
     f.list8("successors", m.successors, upto(max_list_entries));
     f.list8("closer", m.closer, upto(max_closer_entries));
@@ -95,7 +96,7 @@ struct NextReply {
 
 struct Ping {
   std::uint64_t nonce{};
-  static constexpr Form form = exact("PING", MessageType::ping);
+  static constexpr Form form = may_grow("PING", MessageType::ping);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
     f("nonce", m.nonce);
@@ -106,11 +107,11 @@ struct Ping {
 struct Pong {
   std::uint64_t nonce{};
   Mode mode{};
-  static constexpr Form form = exact("PONG", MessageType::pong);
+  static constexpr Form form = may_grow("PONG", MessageType::pong);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
     f("nonce", m.nonce);
-    f("mode", m.mode, upto(Mode::left));
+    f("mode", m.mode);
   }
   friend bool operator==(const Pong&, const Pong&) = default;
 };
@@ -118,7 +119,7 @@ struct Pong {
 /// "Treat me as dead"; nothing else in it is believed.
 struct Leave {
   std::uint64_t epoch{};
-  static constexpr Form form = exact("LEAVE", MessageType::leave);
+  static constexpr Form form = may_grow("LEAVE", MessageType::leave);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
     f("epoch", m.epoch);
@@ -127,7 +128,7 @@ struct Leave {
 };
 
 struct LeaveAck {
-  static constexpr Form form = exact("LEAVE_ACK", MessageType::leave_ack);
+  static constexpr Form form = may_grow("LEAVE_ACK", MessageType::leave_ack);
   static void fields(auto& f, auto&) { f.constant("version", wire_version); }
   friend bool operator==(const LeaveAck&, const LeaveAck&) = default;
 };
@@ -135,10 +136,10 @@ struct LeaveAck {
 struct ErrorReply {
   Status code{};
   std::uint32_t retry_after_ms{};
-  static constexpr Form form = exact("ERROR", MessageType::error);
+  static constexpr Form form = may_grow("ERROR", MessageType::error);
   static void fields(auto& f, auto& m) {
     f.constant("version", wire_version);
-    f("code", m.code, between(Status::malformed, Status::unsupported));
+    f("code", m.code, {1, 255});
     f("retry after ms", m.retry_after_ms);
   }
   friend bool operator==(const ErrorReply&, const ErrorReply&) = default;

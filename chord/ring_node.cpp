@@ -37,6 +37,11 @@ Output RingNode::receive(const Frame& frame, Now now) {
   now_ = now;
   Output out;
   if (!links_.contains(frame.peer.id) || mode() == Mode::left) return finished(std::move(out));
+  if (!is_known(frame.type, frame.body)) {
+    heard(frame.peer, out);
+    pass_over(frame, out);
+    return finished(std::move(out));
+  }
   auto message = decode(frame.type, frame.body);
   if (!message) {
     out.log.push_back({LogLevel::warning,

@@ -82,6 +82,7 @@ class RingNode {
   bool degraded() const;
 
   bool operation_open() const { return maintenance_.busy(); }
+  std::uint64_t unknown_messages() const { return unknown_; }  // that came so far
   std::size_t open_requests() const { return requests_.all().size(); }
   /// For checks: something waits for an answer, and no request is under way that could bring it.
   bool waits_in_vain() const;
@@ -112,6 +113,8 @@ class RingNode {
   void on(const Frame& frame, const Leave&, Output& out);
   void on(const Frame& frame, const LeaveAck&, Output& out);
   void on(const Frame& frame, const ErrorReply&, Output& out);
+
+  void pass_over(const Frame& frame, Output& out);
 
   // requests
   void ask(const PeerRef& peer, const Message& message, const Purpose& purpose, Output& out,
@@ -173,8 +176,9 @@ class RingNode {
   Joining joining_;
   Farewell farewell_;
 
-  std::string later_at_{};  // where a later process with our key is said to be
-  bool asked_met_ = false;  // the last time we looked for it, not an operation of the usual kind
+  std::string later_at_{};   // where a later process with our key is said to be
+  std::uint64_t unknown_{};  // messages of later versions so far
+  bool asked_met_ = false;   // the last time we looked for it, not an operation of the usual kind
 
   struct Told {  // what events have reported so far
     Mode mode{};

@@ -101,6 +101,20 @@ void RingNode::give_up(const OpenRequest& request, Maintenance::Failure failure,
   }
 }
 
+/// A message of a later version. Whoever asks learns that we cannot; the link stays, or one new
+/// message would cut the ring.
+void RingNode::pass_over(const Frame& frame, Output& out) {
+  ++unknown_;
+  out.log.push_back({LogLevel::debug,
+                     "passed over a message that this version does not know",
+                     {{"peer", frame.peer.id.brief()}, {"type", std::to_string(frame.type)}}});
+  if (frame.request == 0) return;
+  if (!is_reply(frame.type))
+    return send(frame.peer, ErrorReply{Status::unsupported}, frame.request, out);
+  if (auto request = requests_.take(frame.request, frame.peer.id))
+    give_up(*request, Maintenance::Failure::not_member, out);
+}
+
 void RingNode::on(const Frame& frame, const StateRequest&, Output& out) {
   if (!rates_.allow(frame.peer.id, Rates::state, now_.mono)) {
     return send(frame.peer, ErrorReply{Status::rate, 1000}, frame.request, out);

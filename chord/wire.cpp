@@ -15,6 +15,11 @@ Result<Message> decode_as_one_of(std::variant<M...>*, std::uint8_t type, ByteVie
   return out;
 }
 
+template <typename... M>
+bool has_type(std::variant<M...>*, std::uint8_t type) {
+  return ((type == M::form.frame) || ...);
+}
+
 }  // namespace
 
 MessageType type_of(const Message& message) {
@@ -33,6 +38,29 @@ Bytes encode(const Message& message) {
 
 Result<Message> decode(std::uint8_t type, ByteView body) {
   return decode_as_one_of(static_cast<Message*>(nullptr), type, body);
+}
+
+bool is_known(std::uint8_t type, ByteView body) {
+  return has_type(static_cast<Message*>(nullptr), type) &&
+         (body.empty() || body[0] == wire_version);
+}
+
+bool is_reply(std::uint8_t type) {
+  switch (MessageType{type}) {
+    case MessageType::state_rep:
+    case MessageType::next_rep:
+    case MessageType::pong:
+    case MessageType::leave_ack:
+    case MessageType::error:
+      return true;
+    case MessageType::state_req:
+    case MessageType::notify:
+    case MessageType::next_req:
+    case MessageType::ping:
+    case MessageType::leave:
+      return false;
+  }
+  return type % 2 == 0;
 }
 
 }  // namespace beckon::chord

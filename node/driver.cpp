@@ -45,6 +45,7 @@ Driver::~Driver() {
 Result<void> Driver::open_doors() {
   io::TransportOptions transport = node_.transport;
   transport.wall = node_.wall;
+  transport.chance = node_.seeds.chance;
   transport_ =
       std::make_unique<io::Transport>(loop_, node_.identity, node_.overlay, node_.epoch,
                                       static_cast<io::TransportListener&>(*this), transport);

@@ -36,6 +36,9 @@ Result<Overlay> load_overlay(const config::Paths& paths) {
     return invalid(fmt::format("{}: {}", paths.overlay_file().string(), overlay.error().text));
   if (auto genuine = service::check_schema(*overlay, Ed25519()); !genuine)
     return invalid(fmt::format("{}: {}", paths.overlay_file().string(), genuine.error().text));
+  if (auto able = service::check_capabilities(*overlay); !able)
+    return Error{able.error().code,
+                 fmt::format("{}: {}", paths.overlay_file().string(), able.error().text)};
   return overlay;
 }
 

@@ -47,8 +47,7 @@ class Attempt final : public ConnectionOwner {
     if (frame.type != wire::refused) return invalid("unknown answer");
     auto told = service::decode<service::Refused>(frame.body);
     if (!told) return told.error();
-    return Error{ErrorCode::refused,
-                 fmt::format("the inviting node refused: {}", service::refusal_text(told->why))};
+    return Error{ErrorCode::refused, fmt::format("the inviting node refused: {}", told->shown())};
   }
 
   uv::Loop& loop_;
@@ -61,6 +60,7 @@ Result<void> check(const service::Enrolment& got, const Identity& self,
                    const service::Invite& invite) {
   if (got.overlay.id() != invite.overlay) return invalid("the overlay file is not the invite's");
   if (auto fine = service::check_schema(got.overlay, Ed25519()); !fine) return fine;
+  if (auto fine = service::check_capabilities(got.overlay); !fine) return fine;
   if (invite.admission == service::Admission::open) return {};
   if (!got.credential) return invalid("the answer holds no credential");
   auto fine =

@@ -41,6 +41,7 @@ Transport::Impl::Impl(uv::Loop& loop, Identity self, service::Overlay overlay, s
       loop_(loop),
       listener_(listener),
       options_(options),
+      rng_(Rng(options.chance).split("greeting")),
       tls_(std::make_unique<TlsContext>(self_, trust_, options_.wall)),
       certified_(options_.wall()),
       gate_(gate_options(options_)),
@@ -377,6 +378,8 @@ std::vector<LinkInfo> Transport::Impl::links() const {
     const Connection& c = *link->connection;
     out.push_back({.peer = link->peer,
                    .epoch = link->epoch,
+                   .version = link->greeting->version(),
+                   .capabilities = link->greeting->capabilities(),
                    .dialled = c.dialled(),
                    .frames_in = c.frames_in(),
                    .frames_out = c.frames_out(),

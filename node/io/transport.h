@@ -46,6 +46,7 @@ struct TransportOptions {
   Duration recheck = std::chrono::minutes(10);      // credentials of open links
   Duration log_again = std::chrono::minutes(1);     // a bad address is named once in this time
   WallTime (*wall)() = uv::wall_now;
+  std::uint64_t chance = 0;  // seed of what greetings carry at random
 };
 
 /// What the transport tells. Never called from inside a call of Transport; in the order things
@@ -77,7 +78,9 @@ class TransportListener {
 struct LinkInfo {
   chord::PeerRef peer{};
   std::uint64_t epoch{};
-  bool dialled{};  // by us
+  std::uint8_t version{};        // of the protocol, and
+  std::uint64_t capabilities{};  // what both ends can
+  bool dialled{};                // by us
   std::uint64_t frames_in{}, frames_out{}, bytes_in{}, bytes_out{};
   Duration idle{};
 };

@@ -123,18 +123,21 @@ class Transport::Impl {
   void make_way(Link& fresh, Link& old);
   void cancel_dial(const chord::Id& peer, const Link& fresh);
   void retire(Link& link, bool deliver);
+  Bytes greeting();
   void send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body);
   void enrol(Link& link, const service::FrameView& frame);
   void hear_revocations(Link& link, const service::FrameView& frame);
   void adopt(const service::Revocations& list, const Link* from);
   void hear_schema(Link& link, const service::FrameView& frame);
   void adopt(const service::SchemaDocument& document, const Link* from);
+  void send_schema(Link& link);
   void part_from_expelled(Link& link);
   chord::PeerRef announced(const Link& link) const;
 
   uv::Loop& loop_;
   TransportListener& listener_;
   TransportOptions options_;
+  Rng rng_;
   std::unique_ptr<TlsContext> tls_;
   WallTime certified_{};
   AcceptGate gate_;

@@ -32,10 +32,14 @@ void Transport::Impl::ready(Link& link) {
   Connection& c = *link.connection;
   link.peer.id = c.peer().id;
   auto side = c.dialled() ? service::Greeting::Side::dialler : service::Greeting::Side::acceptor;
-  link.greeting.emplace(side, hello_);
+  link.greeting.emplace(side, hello_, service::needed_capabilities(overlay_));
   link.stage = c.purpose() == Purpose::enrol ? Stage::enrolling : Stage::greeting;
-  if (c.dialled()) send_on(link, wire::hello, 0, encode(hello_));
+  if (c.dialled()) send_on(link, wire::hello, 0, greeting());
 }
+
+/// With a field that nobody knows, another one each time: who would refuse it is found out now and
+/// not when a later version has something to say.
+Bytes Transport::Impl::greeting() { return encode(hello_, {service::HelloField::random(rng_)}); }
 
 void Transport::Impl::send_on(Link& link, std::uint8_t type, std::uint64_t request, ByteView body) {
   if (!link.connection->wants_flush()) dirty_.push_back(&link);
@@ -78,7 +82,7 @@ void Transport::Impl::greet(Link& link, const service::FrameView& frame) {
     if (why == Refusal::stale_epoch && !dialled) return doubt(link);
     return turn_away(link, *why, objection_text(*why, link.peer.id));
   }
-  if (!dialled) send_on(link, wire::hello_ack, 0, encode(hello_));
+  if (!dialled) send_on(link, wire::hello_ack, 0, greeting());
   open(link);
 }
 
@@ -90,7 +94,7 @@ void Transport::Impl::meet_own_key(Link& link) {
     return link.connection->close(
         Error{ErrorCode::conflict, ourselves ? "this is the node itself" : "a copy of this node"});
   }
-  send_on(link, wire::hello_ack, 0, encode(hello_));
+  send_on(link, wire::hello_ack, 0, greeting());
   link.connection->flush();
   link.connection->finish();
   retire(link, false);
@@ -105,10 +109,9 @@ void Transport::Impl::doubt(Link& link) {
 }
 
 void Transport::Impl::hear_alive(Link& link, const service::FrameView& frame) {
-  if (frame.body.size() != 1 || frame.body[0] > is_alive) {
-    return link.connection->close(invalid("a broken ALIVE"));
-  }
+  if (frame.body.empty()) return link.connection->close(invalid("a broken ALIVE"));
   if (frame.body[0] == asks_if_alive) return send_on(link, wire::alive, 0, Bytes{is_alive});
+  if (frame.body[0] != is_alive) return;  // of a later version
   for (Link& other : all_) {
     if (other.stage != Stage::doubted || other.peer.id != link.peer.id) continue;
     turn_away(other, Refusal::stale_epoch, objection_text(Refusal::stale_epoch, link.peer.id));
@@ -128,7 +131,7 @@ void Transport::Impl::settle_doubts(Time now) {
       turn_away(link, *why, objection_text(*why, link.peer.id));
       continue;
     }
-    send_on(link, wire::hello_ack, 0, encode(hello_));
+    send_on(link, wire::hello_ack, 0, greeting());
     open(link);
   }
 }
@@ -140,7 +143,7 @@ void Transport::Impl::turn_away(Link& link, Refusal why, const std::string& text
     if (link.silent) tell_dialled(link);
     return link.connection->close(Error{ErrorCode::conflict, text});
   }
-  service::Refused refused{.why = why};
+  auto refused = service::Refused::of(why);
   auto kept = links_.find(link.peer.id);
   if (why == Refusal::stale_epoch && kept != links_.end()) {
     refused.later_at = kept->second->peer.address;
@@ -208,8 +211,7 @@ void Transport::Impl::open(Link& link) {
     send_on(link, wire::revocations, 0, encode(trust_.revocations));
   }
   bool granted = overlay_.schema_kind() == service::SchemaKind::granted;
-  if (granted && hello_.schema > link.greeting->peer().schema)
-    send_on(link, wire::schema, 0, overlay_.schema.encode());
+  if (granted && hello_.schema > link.greeting->peer().schema) send_schema(link);
   if (!replaced) listener_.link_up(link.peer, link.epoch);
   tell_dialled(link);
 }
@@ -359,10 +361,14 @@ Result<void> Transport::Impl::set_schema(const service::SchemaDocument& document
 void Transport::Impl::adopt(const service::SchemaDocument& document, const Link* from) {
   overlay_.schema = document;
   hello_.schema = service::schema_of(overlay_).number();
-  Bytes body = document.encode();
   for (const auto& [id, link] : links_) {
-    if (link != from) send_on(*link, wire::schema, 0, body);
+    if (link != from) send_schema(*link);
   }
+}
+
+void Transport::Impl::send_schema(Link& link) {
+  if ((link.greeting->capabilities() & service::capability::schema_documents) == 0) return;
+  send_on(link, wire::schema, 0, overlay_.schema.encode());
 }
 
 /// It has been sent the list that names it, so that it knows; nothing it sends counts any more.

@@ -31,7 +31,7 @@ struct Marks {
   std::uint8_t span = 1;
   static constexpr Form form = exact("marks");
   static void fields(auto& f, auto& m) {
-    f.bits8("flags", m.home, m.first_x, m.first_y);
+    f.flags8("flags", m.home, m.first_x, m.first_y);
     f("span", m.span, {1, max_touched});
   }
   friend bool operator==(const Marks&, const Marks&) = default;
@@ -47,7 +47,7 @@ struct Wanted {
       never;  // circular: how many buckets ahead of this one the question's first lies
   static constexpr Form form = exact("wanted");
   static void fields(auto& f, auto& m) {
-    f.bits8("wanted", m.home_only, m.first_x, m.first_y);
+    f.flags8("wanted", m.home_only, m.first_x, m.first_y);
     f("back", m.back);
   }
 

@@ -14,6 +14,7 @@ namespace {
 
 enum class Tag : std::uint8_t { text = 1, number = 2 };
 enum Flags : std::uint8_t { flag_absent = 1, flag_covers = 2 };
+constexpr std::uint8_t known_flags = flag_absent | flag_covers;
 
 NumberTest number_test(const Salt& salt, const NumberSpace& space, const Interval& piece) {
   return {filters::attribute_seed(salt, space.name), space.offset(piece.lo),
@@ -88,10 +89,11 @@ Test decode_test(ByteReader& in) {
     std::uint64_t high = in.u64();
     return TextTest{{.low = in.u64(), .high = high}};
   }
+  if (tag != static_cast<std::uint8_t>(Tag::number)) in.fail("kind of test, not known here");
   NumberTest number{.seed = filters::AttributeSeed{in.u64()}};
   number.lo = in.u64();
   number.hi = in.u64();
-  if (tag != static_cast<std::uint8_t>(Tag::number) || number.lo > number.hi) in.fail();
+  if (number.lo > number.hi) in.fail();
   return number;
 }
 
@@ -158,7 +160,9 @@ Result<Predicates> decode_predicates(ByteView bytes) {
     clause.relation = (flags & flag_covers) != 0 ? Relation::covers : Relation::overlaps;
     std::size_t count = in.u8();
     tests += count;
-    bool good = clause.slot < Schema::slot_count && flags <= 2 && (!clause.absent || count == 0);
+    if (const char* unknown = unknown_critical(flags, known_flags)) in.fail(unknown);
+    bool plain = count == 0 && clause.relation == Relation::overlaps;
+    bool good = clause.slot < Schema::slot_count && (!clause.absent || plain);
     if (!good || tests > max_tests) in.fail();
     for (std::size_t j = 0; j < count && in.ok(); ++j) clause.any.push_back(decode_test(in));
     out.push_back(std::move(clause));

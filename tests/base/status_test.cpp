@@ -19,6 +19,12 @@ TEST_CASE("every status is an error with words, and none of them goes back as a 
   }
 }
 
+TEST_CASE("a status of a later version is a failure that may pass") {
+  Error error = to_error(static_cast<Status>(200));
+  CHECK(error.code == ErrorCode::unavailable);
+  CHECK(error.text == "a status that this version does not know");
+}
+
 TEST_CASE("each kind of error has its status for peers and for users of the API") {
   struct Case {
     ErrorCode code;

@@ -133,10 +133,50 @@ TEST_CASE("frames count only over a link, and one that cannot be read ends it") 
   Stage stage = Cast{}.member();
   stage.hear(77, Ping{}, 1);
   CHECK(stage.sent(MessageType::pong).empty());
-  Output out = stage.self.receive({.peer = peer(40), .type = 0x0d, .body = {9}}, stage.now());
+  Output out = stage.self.receive({.peer = peer(40), .type = 0x0d, .body = {1, 9}}, stage.now());
   CHECK(out.close == std::vector<Id>{id(40)});
   CHECK(out.log.size() == 1);
   CHECK_FALSE(stage.self.linked().contains(id(40)));
+}
+
+TEST_CASE("a request of a later version is answered with unsupported, and its link stays") {
+  Stage stage;
+  stage.start(Create{});
+  stage.link(20);
+  auto hear = [&](std::uint8_t type, std::uint64_t request, const Bytes& body) {
+    Frame frame{.peer = peer(20), .type = type, .request = request, .body = body};
+    Output out = stage.self.receive(frame, stage.now());
+    CHECK(out.close.empty());
+    REQUIRE(stage.self.linked().contains(id(20)));
+    return out.send;
+  };
+  for (const auto& [type, body] : {std::pair{std::uint8_t{0x11}, Bytes{}},
+                                   {std::uint8_t{0x1d}, Bytes(500, 3)},
+                                   {std::uint8_t{0x08}, Bytes{2, 9, 9}}}) {
+    auto sent = hear(type, ring_request_bit + 77, body);
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].request == ring_request_bit + 77);
+    auto reply = decode(sent[0].type, sent[0].body);
+    REQUIRE(reply);
+    CHECK(std::get<ErrorReply>(*reply) == ErrorReply{Status::unsupported});
+  }
+  CHECK(hear(0x13, 0, Bytes{1}).empty());                      // one way
+  CHECK(hear(0x12, ring_request_bit + 77, Bytes{1}).empty());  // answers what nobody asked
+  CHECK(stage.self.unknown_messages() == 5);
+}
+
+TEST_CASE("a reply that only later versions know ends the request that it answers") {
+  Stage stage;
+  stage.start(Create{});
+  stage.link(20);
+  stage.start(PingPeer{.tag = 1, .peer = peer(20)});
+  auto asked = stage.sent(MessageType::ping);
+  REQUIRE(asked.size() == 1);
+  Frame frame{.peer = peer(20), .type = 0x12, .request = asked[0].request, .body = {2}};
+  Output out = stage.self.receive(frame, stage.now());
+  REQUIRE(out.events.size() == 1);
+  CHECK_FALSE(std::get<PingDone>(out.events[0]).round_trip);
+  CHECK(stage.self.open_requests() == 0);
 }
 
 TEST_CASE("requests beyond a peer's rate are refused, twice the rate passes at once") {

@@ -28,20 +28,20 @@ ADDRESS = "192.0.2.1:1"  # nobody is there: the links it has dialled must do
 class Stranger:
     """A node outside the ring that hosts one user."""
 
-    def __init__(self, address, profile):
+    def __init__(self, address, profile, manner=None):
         self.profile = [(name, [value(name, v, False) for v in values]) for name, values in sorted(profile.items())]
         self.id = node_id(ed25519(SECRET, b"")[0])
         self.owner = sha256(ed25519(USER, b"")[0])[:20]
-        self.questions, self.letters, self.found = [], [], {}
+        self.questions, self.letters, self.found, self.manner = [], [], {}, manner
         self.come(address)
 
     def come(self, address):
         """Links to that node and all others."""
-        first = Link(SECRET, address, self.serve)
+        first = Link(SECRET, address, self.serve, manner=self.manner)
         self.links = {first.peer: first}
         for peer, where in first.ring():
             if peer not in self.links:
-                self.links[peer] = Link(SECRET, where, self.serve)
+                self.links[peer] = Link(SECRET, where, self.serve, manner=self.manner)
 
     def at(self, key):
         """The owner of a key: the first node at or after it."""

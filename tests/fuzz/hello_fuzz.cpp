@@ -31,7 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     accepted += heard ? 1 : 0;
   }
   ENSURE(accepted <= 1 && greeting.done() == (accepted == 1));
-  if (greeting.done()) ENSURE(greeting.peer().overlay == self.overlay);
+  if (greeting.done()) {
+    ENSURE(greeting.peer().overlay == self.overlay);
+    ENSURE(greeting.version() >= self.oldest && greeting.version() <= self.newest);
+    ENSURE((greeting.capabilities() & ~self.capabilities) == 0);
+    ENSURE(*decode_hello(encode(greeting.peer())) == greeting.peer());
+  }
   return 0;
 }
 
@@ -39,8 +44,13 @@ std::vector<Bytes> fuzz_seeds() {
   Bytes acceptor{0}, dialler{1}, refused{1}, enrol{0};
   append_frame(acceptor, wire::hello, 0, encode(self));
   append_frame(acceptor, wire::hello, 0, encode(self));
+  Bytes grown = encode(self, {{4, {1, 2}}, {0x90, {}}, {HelloField::schema, {0, 0, 0, 1, 5}}});
+  grown.push_back(9);
+  Bytes later{0};
+  append_frame(later, wire::hello, 0, grown);
   append_frame(dialler, wire::hello_ack, 0, encode(self));
-  append_frame(refused, wire::refused, 0, encode(Refused{Refusal::stale_epoch, "a:1"}));
+  append_frame(refused, wire::refused, 0,
+               encode(Refused{Refusal::stale_epoch, "no", "ask", "a:1"}));
   append_frame(enrol, wire::enrol, 1, encode(EnrolRequest{.kind = EnrolRequest::Kind::join}));
-  return {acceptor, dialler, refused, enrol};
+  return {acceptor, dialler, refused, enrol, later};
 }

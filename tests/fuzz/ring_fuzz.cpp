@@ -17,7 +17,9 @@ PeerRef stranger(std::uint8_t n) {
 
 void check_decoder(std::uint8_t type, ByteView body) {
   auto message = decode(type, body);
-  if (message) ENSURE(encode(*message) == Bytes(body.begin(), body.end()));
+  if (!message) return;
+  Bytes again = encode(*message);
+  ENSURE(again.size() <= body.size() && std::equal(again.begin(), again.end(), body.begin()));
 }
 
 /// Outputs stay bounded; the list changes only in an operation, when joining or when time passes.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A node that dials, greets, asks and answers (docs/protocol.md), on Python's ssl. It does not listen."""
 import hashlib
+import os
 import pathlib
 import queue
 import select
@@ -15,7 +16,7 @@ from records import ed25519
 from schema import overlay_id
 
 SPKI = bytes.fromhex("302a300506032b6570032100")
-HELLO, HELLO_ACK, ALIVE, STATE_REQ, STATE_REP, RING_ERROR, ERROR = 0x01, 0x02, 0x07, 0x08, 0x09, 0x1F, 0x20
+HELLO, HELLO_ACK, REFUSED, ALIVE, STATE_REQ, STATE_REP, RING_ERROR, ERROR = 0x01, 0x02, 0x03, 0x07, 0x08, 0x09, 0x1F, 0x20
 
 
 def node_id(public_key):
@@ -67,12 +68,97 @@ def tls_context(secret):
     return context
 
 
+# ---- The greeting ------------------------------------------------------------------------------------
+
+VERSION, FIELD_SCHEMA, FIELD_RANDOM = 2, 2, 0x80
+SIGNED = {0x41, 0x43}  # DELIVER and MAILBOX: exact
+
+
+def field(kind, value):
+    return struct.pack(">BH", kind, len(value)) + value
+
+
+def greeting(newest=VERSION, oldest=VERSION, capabilities=0, fields=None, behind=b""):
+    """HELLO; `fields` are encoded ones."""
+    if fields is None:
+        fields = [field(FIELD_SCHEMA, struct.pack(">I", 1)), field(FIELD_RANDOM + os.urandom(1)[0] % 128, os.urandom(9))]
+    return (bytes([newest, oldest]) + overlay_id() + struct.pack(">QQB", int(time.time() * 1000), capabilities, len(fields))
+            + b"".join(fields) + behind)
+
+
+def read_greeting(body):
+    """(newest, oldest, capabilities, {type: [values]}) and what stands behind."""
+    newest, oldest = body[:2]
+    capabilities, count = struct.unpack(">QB", body[42:51])
+    fields, at = {}, 51
+    for _ in range(count):
+        kind, size = struct.unpack(">BH", body[at:at + 3])
+        fields.setdefault(kind, []).append(body[at + 3:at + 3 + size])
+        at += 3 + size
+    assert at <= len(body) and body[2:34] == overlay_id()
+    return newest, oldest, capabilities, fields
+
+
+def read_refusal(body):
+    """(code, text, cure)"""
+    code, at, words = struct.unpack(">H", body[:2])[0], 2, []
+    for _ in range(2):
+        words.append(body[at + 1:at + 1 + body[at]].decode())
+        at += 1 + body[at]
+    return code, *words
+
+
+class Refused(Exception):
+    """(code, text, cure)"""
+
+
+class Today:
+    """How a node of this version talks."""
+
+    def hello(self):
+        return greeting()
+
+    def grown(self, kind, body):
+        """A body with what this node adds at its end."""
+        return body
+
+
+class Older(Today):
+    """Says as little as may be: the first node of version 2."""
+
+    def hello(self):
+        return greeting(fields=[])
+
+
+class Newer(Today):
+    """Speaks later versions too, and adds to everything."""
+
+    def hello(self):
+        return greeting(newest=7, capabilities=2 ** 64 - 1, behind=b"more",
+                        fields=[field(FIELD_SCHEMA, struct.pack(">I", 1) + b"longer"), field(9, b"new"), field(9, b"again"),
+                                field(120, bytes(500))])
+
+    def grown(self, kind, body):
+        return body if kind in SIGNED else body + b"\x00\x05added"
+
+
+class Garbage(Newer):
+    """The same with anything at all where additions may be."""
+
+    def hello(self):
+        noise = [field(4 + os.urandom(1)[0] % 252, os.urandom(os.urandom(1)[0])) for _ in range(9)]
+        return greeting(newest=255, capabilities=int.from_bytes(os.urandom(8), "big"), fields=noise, behind=os.urandom(700))
+
+    def grown(self, kind, body):
+        return body if kind in SIGNED else body + os.urandom(os.urandom(1)[0])
+
+
 # ---- A link ------------------------------------------------------------------------------------------
 
 class Link:
     """One open link. `serve(type, body)` answers the peer's requests with (type, body), or None."""
 
-    def __init__(self, secret, address, serve, timeout=10):
+    def __init__(self, secret, address, serve, timeout=10, manner=None):
         host, port = address.rsplit(":", 1)
         plain = socket.create_connection((host, int(port)), timeout)
         self.socket = tls_context(secret).wrap_socket(plain)
@@ -81,10 +167,14 @@ class Link:
         self.peer = node_id(shown[at:at + 32])
         self.address, self.serve, self.timeout = address, serve, timeout
         self.lock, self.waiting, self.last, self.unread = threading.Lock(), {}, 0, b""
-        greeting = b"\x01" + overlay_id() + struct.pack(">QQIIB", int(time.time() * 1000), 0, 1, 0, 0)
-        self.send(HELLO, 1, greeting)
-        kind, _, _ = self.receive()
-        assert kind == HELLO_ACK, f"refused: {kind}"
+        self.manner = manner or Today()
+        self.send(HELLO, 1, self.manner.hello())
+        kind, _, body = self.receive()
+        if kind == REFUSED:
+            self.socket.close()
+            raise Refused(*read_refusal(body))
+        assert kind == HELLO_ACK, f"answered by {kind}"
+        self.greeted = read_greeting(body)
         self.socket.settimeout(None)
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.listener.start()
@@ -119,10 +209,10 @@ class Link:
                     if body == b"\x00":
                         self.send(ALIVE, request, b"\x01")
                 elif request and kind < 0x20:  # of the ring, which we are not on
-                    self.send(RING_ERROR, request, b"\x01\x02" + bytes(4))
-                elif request:
+                    self.send(RING_ERROR, request, self.manner.grown(RING_ERROR, b"\x01\x02" + bytes(4)))
+                elif request and kind % 2:
                     answer = self.serve(kind, body) or (ERROR, bytes([14]) + bytes(4) + b"\x00")
-                    self.send(answer[0], request, answer[1])
+                    self.send(answer[0], request, self.manner.grown(*answer))
         except OSError:
             pass
 
@@ -137,10 +227,18 @@ class Link:
         self.last += 1
         request = self.last | (1 << 63 if kind < 0x20 else 0)
         self.waiting[request] = queue.Queue()
-        self.send(kind, request, body)
+        self.send(kind, request, self.manner.grown(kind, body))
         replied, answer = self.waiting[request].get(timeout=self.timeout)
         del self.waiting[request]
         assert replied == kind + 1, f"{kind:#x} was answered by {replied:#x} {answer.hex()}"
+        return answer
+
+    def raw_ask(self, kind, request, body):
+        """(type, body) of whatever answers."""
+        self.waiting[request] = queue.Queue()
+        self.send(kind, request, body)
+        answer = self.waiting[request].get(timeout=self.timeout)
+        del self.waiting[request]
         return answer
 
     def ring(self):

@@ -37,7 +37,7 @@ struct Head {
 };
 
 inline constexpr std::tuple all_messages{
-    Listed<service::Hello>{"transport", "HELLO"},
+    Listed<service::HelloBody>{"transport", "HELLO"},
     Listed<service::Refused>{"transport", "REFUSED"},
     Listed<service::EnrolRequest>{"transport", "ENROL"},
     Listed<service::Enrolment>{"transport", "ENROLLED"},

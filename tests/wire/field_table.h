@@ -16,6 +16,7 @@ class FieldTable : public Fields<FieldTable> {
   std::string text{};
   std::uint64_t least = 0;
   std::uint64_t most = 0;
+  bool ignorable = false;  // has flags that are passed over, so other bytes may mean the same
 
   template <typename T>
   void number(const char* name, const T&, Range range) {
@@ -27,6 +28,12 @@ class FieldTable : public Fields<FieldTable> {
     } else if (range.most < largest<T>() || range.least > 0) {
       text += fmt::format(" {}..{}", range.least, range.most);
     }
+  }
+  void flags(const char* name, std::uint8_t, std::uint8_t known) {
+    add(1, 1);
+    put("flags8", name);
+    text += fmt::format(" 0..{}", known);
+    ignorable = true;
   }
   template <std::size_t size>
   void raw(const char* name, const std::array<std::uint8_t, size>&) {
@@ -45,6 +52,7 @@ class FieldTable : public Fields<FieldTable> {
     typename List::value_type element{};
     FieldTable one;
     each(one, element);
+    ignorable |= one.ignorable;
     bool several = one.text.find(" | ") != std::string::npos;
     put(sized<Length>("list", count), name);
     text += several && one.text[0] != '(' ? " of (" + one.text + ")" : " of " + one.text;
@@ -72,6 +80,7 @@ class FieldTable : public Fields<FieldTable> {
       put("(" + inner.text + ")", name);
     }
     add(inner.least, inner.most);
+    ignorable |= inner.ignorable;
   }
   template <typename Length, typename Codec, typename T>
   void boxed(const char*, const T&) {
@@ -126,6 +135,13 @@ FieldTable table_of() {
   FieldTable out;
   M::fields(out, message);
   return out;
+}
+
+/// What is accepted encodes to the same bytes again.
+template <typename M>
+bool one_spelling() {
+  static const bool one = !M::form.grows && !table_of<M>().ignorable;
+  return one;
 }
 
 /// No encoding of such a message is longer; FieldTable::unlimited if only the frame bounds it.

@@ -40,10 +40,12 @@ std::string laid_out(std::string line, std::string_view fields) {
   return out + line + std::string(fields) + "\n";
 }
 
-std::string size_text(const FieldTable& table) {
-  if (table.least == table.most) return fmt::format("{} in all", table.most);
-  if (table.most > chord::max_frame_body) return fmt::format("{} or more", table.least);
-  return fmt::format("{} to {} in all", table.least, table.most);
+std::string size_text(const FieldTable& table, bool grows) {
+  const char* end = grows ? ", may grow" : " in all";
+  if (table.most > chord::max_frame_body)
+    return fmt::format("{} or more{}", table.least, grows ? end : "");
+  if (table.least == table.most) return fmt::format("{}{}", table.most, end);
+  return fmt::format("{} to {}{}", table.least, table.most, end);
 }
 
 std::map<std::string, std::string> all_tables() {
@@ -53,7 +55,8 @@ std::map<std::string, std::string> all_tables() {
     FieldTable table = table_of<M>();
     std::string head = M::form.frame != 0 ? fmt::format("0x{:02x} {}", M::form.frame, listed.name)
                                           : fmt::format("     {}", listed.name);
-    out[listed.table] += laid_out(head, fmt::format("{}  ({})", table.text, size_text(table)));
+    out[listed.table] +=
+        laid_out(head, fmt::format("{}  ({})", table.text, size_text(table, M::form.grows)));
   });
   out.erase("");
   return out;

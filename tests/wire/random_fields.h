@@ -24,6 +24,9 @@ class RandomFields : public Fields<RandomFields> {
     std::uint64_t step = width == UINT64_MAX ? rng_.next() : rng_.below(width + 1);
     value = static_cast<T>(range.least + (rng_.below(4) == 0 ? width : step));
   }
+  void flags(const char*, std::uint8_t& bits, std::uint8_t known) {
+    bits = static_cast<std::uint8_t>(rng_.below(16) & known);
+  }
   void raw(const char*, auto& bytes) { rng_.fill(bytes); }
   template <typename Length, typename T>
   void counted(const char*, T& value, Range size, Content content) {

@@ -19,7 +19,7 @@ struct EnrolRequest {
   Kind kind = Kind::file;
   InviteSecret secret{};  // of the invite; kind join only
 
-  static constexpr Form form = exact("enrolment request", wire::enrol);
+  static constexpr Form form = may_grow("enrolment request", wire::enrol);
   static void fields(auto& f, auto& m) {
     f.constant("version", 1);
     f("kind", m.kind, upto(Kind::join));
@@ -48,7 +48,7 @@ struct Enrolment {
   std::optional<Credential> credential{};
   std::optional<Revocations> revocations{};
 
-  static constexpr Form form = exact("enrolment", wire::enrolled);
+  static constexpr Form form = may_grow("enrolment", wire::enrolled);
   static void fields(auto& f, auto& m) {
     f.constant("version", 1);
     f("credential", m.credential);

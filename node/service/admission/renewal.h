@@ -66,12 +66,12 @@ class Renewal {
 };
 
 struct RenewRequest {
-  static constexpr Form form = exact("renewal", FrameType::renew_req);
+  static constexpr Form form = may_grow("renewal", FrameType::renew_req);
   static void fields(auto& f, auto&) { f.constant("version", 1); }
 };
 struct Renewed {
   Credential credential{};
-  static constexpr Form form = exact("renewed credential", FrameType::renew_rep);
+  static constexpr Form form = may_grow("renewed credential", FrameType::renew_rep);
   static void fields(auto& f, auto& m) {
     f.constant("version", 1);
     f("credential", m.credential);

@@ -224,6 +224,9 @@ void Service::add_metrics() {
   counter("requests_expired_total", "of these, not answered in time", &Kernel::Counters::expired);
   counter("requests_served_total", "requests of peers handled", &Kernel::Counters::served);
   counter("requests_refused_total", "requests of peers refused", &Kernel::Counters::refused);
+  metrics_.counter("messages_unknown_total", "messages that only later versions know", [this] {
+    return static_cast<double>(kernel_.counters().unknown + ring().unknown_messages());
+  });
   counter("lookups_total", "lookups of services and users", &Kernel::Counters::lookups);
   counter("lookups_failed_total", "of these, failed", &Kernel::Counters::lookups_failed);
   counter("lookup_contacts_total", "peers asked in these lookups",

@@ -29,7 +29,7 @@ struct QueryRequest {
   Id start{};
   std::optional<Id> after{};
   std::uint8_t credit = max_credit;
-  static constexpr Form form = exact("a question", FrameType::query_req);
+  static constexpr Form form = may_grow("a question", FrameType::query_req);
   static void fields(auto& f, auto& m) {
     f("key", m.key);
     f("wanted", m.wanted);
@@ -46,7 +46,7 @@ struct QueryReply {
   std::uint32_t listed{};  // records under the key
   std::uint32_t scanned{};
   std::vector<Bytes> records{};
-  static constexpr Form form = exact("an answer of the index", FrameType::query_rep);
+  static constexpr Form form = may_grow("an answer of the index", FrameType::query_rep);
   static void fields(auto& f, auto& m) {
     f("settling", m.settling);
     f("more", m.more);
@@ -63,12 +63,12 @@ struct QueryReply {
 /// How long are the lists under these keys?
 struct CountRequest {
   std::vector<Id> keys{};
-  static constexpr Form form = exact("a count", FrameType::count_req);
+  static constexpr Form form = may_grow("a count", FrameType::count_req);
   static void fields(auto& f, auto& m) { f.list8("keys", m.keys, {1, max_counts}); }
 };
 struct CountReply {
   std::vector<std::uint32_t> listed{};
-  static constexpr Form form = exact("counts", FrameType::count_rep);
+  static constexpr Form form = may_grow("counts", FrameType::count_rep);
   static void fields(auto& f, auto& m) { f.list8("listed", m.listed, upto(max_counts)); }
 };
 
@@ -77,7 +77,7 @@ struct CountReply {
 struct VerifyRequest {
   std::string query{};  // canonical
   std::vector<Id> owners{};
-  static constexpr Form form = exact("a verification", FrameType::verify_req);
+  static constexpr Form form = may_grow("a verification", FrameType::verify_req);
   static void fields(auto& f, auto& m) {
     f.text16("query", m.query);
     f.list8("owners", m.owners, {1, max_verify});
@@ -97,7 +97,7 @@ struct VerifyReply {
     }
   };
   std::vector<Entry> entries{};  // as many as were asked, in that order
-  static constexpr Form form = exact("a host's answer", FrameType::verify_rep);
+  static constexpr Form form = may_grow("a host's answer", FrameType::verify_rep);
   static void fields(auto& f, auto& m) { f.list8("entries", m.entries, upto(max_verify)); }
 };
 

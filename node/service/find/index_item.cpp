@@ -16,7 +16,7 @@ Result<IndexItem> decode_index_item(ByteView bytes) {
   ByteReader in(bytes);
   profile::Marks marks;
   read_fields(in, marks);
-  if (!in.ok()) return invalid("the marks of a stored record are malformed");
+  if (!in.ok()) return in.finish("marks").error();
   auto record = profile::decode_record(in.rest());
   if (!record) return record.error();
   return IndexItem{.marks = marks, .record = *std::move(record)};

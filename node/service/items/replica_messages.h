@@ -29,7 +29,7 @@ struct PutRequest {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries{};
-  static constexpr Form form = exact("put request", FrameType::put_req);
+  static constexpr Form form = may_grow("put request", FrameType::put_req);
   static void fields(auto& f, auto& m) { f.list16("entries", m.entries, upto(max_parcels)); }
 };
 
@@ -47,7 +47,7 @@ struct PutReply {
   };
   std::uint8_t wanted{};  // copies that make it safe: r, or all nodes when they are fewer
   std::vector<Entry> entries{};
-  static constexpr Form form = exact("put reply", FrameType::put_rep);
+  static constexpr Form form = may_grow("put reply", FrameType::put_rep);
   static void fields(auto& f, auto& m) {
     f("copies wanted", m.wanted);
     f.list16("entries", m.entries, upto(max_parcels));
@@ -59,7 +59,7 @@ struct GetRequest {
   ItemKind kind{};
   std::uint64_t newer_than{};  // versions with a smaller or equal seq are left out, unless 0
   std::optional<Id> after{};   // continue behind this sub id
-  static constexpr Form form = exact("get request", FrameType::get_req);
+  static constexpr Form form = may_grow("get request", FrameType::get_req);
   static void fields(auto& f, auto& m) {
     f("ring", m.ring);
     f("kind", m.kind);
@@ -71,7 +71,7 @@ struct GetRequest {
 struct GetReply {
   bool more = false;  // ask again behind the last one
   std::vector<Bytes> items{};
-  static constexpr Form form = exact("get reply", FrameType::get_rep);
+  static constexpr Form form = may_grow("get reply", FrameType::get_rep);
   static void fields(auto& f, auto& m) {
     f("more", m.more);
     f.list16("items", m.items, upto(max_parcels),
@@ -81,12 +81,12 @@ struct GetReply {
 
 struct ReplicateRequest {
   std::vector<RawItem> raw_items{};
-  static constexpr Form form = exact("replicate request", FrameType::replicate_req);
+  static constexpr Form form = may_grow("replicate request", FrameType::replicate_req);
   static void fields(auto& f, auto& m) { f.list16("raw_items", m.raw_items, upto(max_parcels)); }
 };
 struct ReplicateReply {
   std::vector<Status> statuses{};  // ok: this version or a newer one is durable there
-  static constexpr Form form = exact("replicate reply", FrameType::replicate_rep);
+  static constexpr Form form = may_grow("replicate reply", FrameType::replicate_rep);
   static void fields(auto& f, auto& m) {
     f.list16("statuses", m.statuses, upto(max_parcels),
              [](auto& g, auto& status) { g("status", status, any_status); });
@@ -104,7 +104,7 @@ struct DigestRequest {
     friend bool operator==(const Part&, const Part&) = default;
   };
   std::vector<Part> parts{};
-  static constexpr Form form = exact("digest request", FrameType::sync_digest_req);
+  static constexpr Form form = may_grow("digest request", FrameType::sync_digest_req);
   static void fields(auto& f, auto& m) {
     f.list16("parts", m.parts, upto(max_digests));
     // Overlaps would let a short request cause much work.
@@ -116,7 +116,7 @@ struct DigestRequest {
 };
 struct DigestReply {
   std::vector<std::uint16_t> differing{};  // places in the request's list
-  static constexpr Form form = exact("digest reply", FrameType::sync_digest_rep);
+  static constexpr Form form = may_grow("digest reply", FrameType::sync_digest_rep);
   static void fields(auto& f, auto& m) {
     f.list16("differing", m.differing, upto(max_digests));
     f.rule("rising", [&] { return rising(m.differing); });
@@ -127,7 +127,7 @@ struct ListRequest {
   Span span{};
   bool offer = false;                // also say what you have that I lack
   std::vector<ItemStamp> entries{};  // all I hold in the span
-  static constexpr Form form = exact("list request", FrameType::sync_list_req);
+  static constexpr Form form = may_grow("list request", FrameType::sync_list_req);
   static void fields(auto& f, auto& m) {
     f("span", m.span);
     f("offer", m.offer);
@@ -143,7 +143,7 @@ struct ListReply {
   std::vector<std::uint16_t> wanted{};  // places in the request's list
   std::vector<ItemStamp> offered{};     // newer here, or unknown to the asker
   ItemKey covered{};                    // offers are complete up to here, inclusive
-  static constexpr Form form = exact("list reply", FrameType::sync_list_rep);
+  static constexpr Form form = may_grow("list reply", FrameType::sync_list_rep);
   static void fields(auto& f, auto& m) {
     f.list16("wanted", m.wanted, upto(max_sync_entries));
     f.list16("offered", m.offered, upto(max_sync_entries));
@@ -154,14 +154,14 @@ struct ListReply {
 
 struct WantRequest {
   std::vector<ItemKey> keys{};
-  static constexpr Form form = exact("want request", FrameType::sync_want_req);
+  static constexpr Form form = may_grow("want request", FrameType::sync_want_req);
   static void fields(auto& f, auto& m) { f.list16("keys", m.keys, upto(max_sync_entries)); }
 };
 struct WantReply {
   std::vector<RawItem>
       raw_items{};       // in the order asked, as many as fit; those not held are left out
   std::uint16_t done{};  // keys dealt with; ask again for the rest
-  static constexpr Form form = exact("want reply", FrameType::sync_want_rep);
+  static constexpr Form form = may_grow("want reply", FrameType::sync_want_rep);
   static void fields(auto& f, auto& m) {
     f("keys done", m.done);
     f.list16("raw_items", m.raw_items, upto(max_parcels));
@@ -170,7 +170,7 @@ struct WantReply {
 
 struct ChainRequest {
   std::vector<Id> predecessors{};  // of the sender, nearest first
-  static constexpr Form form = exact("chain request", FrameType::chain_req);
+  static constexpr Form form = may_grow("chain request", FrameType::chain_req);
   static void fields(auto& f, auto& m) { f.list8("predecessors", m.predecessors, upto(max_chain)); }
 };
 

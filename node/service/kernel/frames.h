@@ -49,16 +49,16 @@ constexpr std::uint8_t raw(FrameType type) { return static_cast<std::uint8_t>(ty
 constexpr FrameType reply_to(FrameType request) { return static_cast<FrameType>(raw(request) + 1); }
 constexpr bool is_reply(std::uint8_t type) { return type >= 0x20 && type % 2 == 0; }
 
-inline constexpr Range any_status = upto(last_status);
+inline constexpr Range any_status{};  // one that is not known counts as a failure
 
 /// Body of an error frame.
 struct ErrorBody {
   Status status{};
   std::uint32_t retry_after_ms{};
   std::string text{};  // for the log only
-  static constexpr Form form = exact("error frame", FrameType::error);
+  static constexpr Form form = may_grow("error frame", FrameType::error);
   static void fields(auto& f, auto& m) {
-    f("status", m.status, {1, last_status});
+    f("status", m.status, {1, 255});
     f("retry after ms", m.retry_after_ms);
     f.text8("text", m.text);
   }

@@ -208,12 +208,15 @@ void Kernel::receive_request(Frame frame) {
     return send_error(frame.peer, frame.request, Status::rate, "too many requests in a short time");
   }
   auto handler = handlers_.find(frame.type);
+  bool unknown = handler == handlers_.end();
+  if (unknown) ++counters_.unknown;
+  if (unknown && frame.request == 0) return;  // nobody waits for an answer
   auto verdict = inbound_.accept(frame.peer.id, frame.request);
   if (verdict == Inbound::Verdict::repeated) return;
   if (verdict == Inbound::Verdict::too_many) {
     return send_error(frame.peer, frame.request, Status::rate, "too many requests are open");
   }
-  if (handler == handlers_.end()) {
+  if (unknown) {
     inbound_.answered(frame.peer.id, frame.request);
     return send_error(frame.peer, frame.request, Status::unsupported, "unknown request");
   }

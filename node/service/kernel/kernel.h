@@ -104,7 +104,7 @@ class Kernel final : public Context {
   struct Counters {
     std::uint64_t asked{}, answered{}, failed{}, expired{}, served{}, refused{};
     std::uint64_t lookups{}, lookups_failed{}, lookup_contacts{}, writes{}, writes_failed{};
-    std::uint64_t timers_refused{};
+    std::uint64_t timers_refused{}, unknown{};
   };
   const Counters& counters() const { return counters_; }
   const Histogram& reply_times() const { return reply_times_; }  // of other peers

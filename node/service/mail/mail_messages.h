@@ -32,7 +32,7 @@ struct FetchRequest {
 struct FetchReply {
   bool more = false;
   std::vector<Bytes> envelopes{};
-  static constexpr Form form = exact("letters from a mailbox", FrameType::mailbox_rep);
+  static constexpr Form form = may_grow("letters from a mailbox", FrameType::mailbox_rep);
   static void fields(auto& f, auto& m) {
     f("more", m.more);
     f.list16("envelopes", m.envelopes, {}, [](auto& g, auto& envelope) {
@@ -51,8 +51,8 @@ enum class Delivery : std::uint8_t {
 };
 struct DeliverReply {
   Delivery outcome{};
-  static constexpr Form form = exact("the answer to a letter", FrameType::deliver_rep);
-  static void fields(auto& f, auto& m) { f("outcome", m.outcome, upto(Delivery::later)); }
+  static constexpr Form form = may_grow("the answer to a letter", FrameType::deliver_rep);
+  static void fields(auto& f, auto& m) { f("outcome", m.outcome); }
 };
 
 Bytes fetch_signed_bytes(const FetchRequest& m, const Digest& overlay, const Id& asked);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "node/io/authority.h"
+#include "tests/node/io/rogue.h"
 #include "tests/node/io/temp_dir.h"
 #include "tests/node/io/transport_world.h"
 
@@ -50,6 +51,38 @@ std::uint32_t number_at(const Node& node) {
 }  // namespace
 
 TEST_SUITE_BEGIN("io/schema");
+
+TEST_CASE("a peer that does not take schemas is not sent any") {
+  Town town;
+  uv::Loop loop;
+  Node node(loop, town.identity(), town.overlay);
+  auto frames_after = [&](std::uint64_t capabilities) {
+    Rogue rogue(loop, forge({}));
+    rogue.connect(node.address);
+    rogue.say_frame(service::wire::hello,
+                    service::encode(service::Hello{
+                        .overlay = town.overlay.id(), .epoch = 1, .capabilities = capabilities}));
+    rogue.say_frame(service::wire::alive, Bytes{0});
+    std::vector<int> types;
+    auto read = [&] {
+      types.clear();
+      ByteReader in(rogue.heard());
+      while (in.remaining() >= 13) {
+        std::uint32_t size = in.u32();
+        types.push_back(in.u8());
+        in.raw(size - 1);
+      }
+      return !types.empty() && types.back() == service::wire::alive;
+    };
+    REQUIRE(run_until(loop, read));
+    return types;
+  };
+  REQUIRE(node.transport.set_schema(town.grown(2)));
+  using service::wire::alive, service::wire::hello_ack;
+  CHECK(frames_after(service::capability::schema_documents) ==
+        std::vector<int>{hello_ack, service::wire::schema, alive});
+  CHECK(frames_after(0) == std::vector<int>{hello_ack, alive});
+}
 
 TEST_CASE("a newer schema goes along the links and to whoever links later") {
   for (auto admission : {service::Admission::open, service::Admission::closed}) {

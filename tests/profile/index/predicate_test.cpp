@@ -171,18 +171,32 @@ TEST_SUITE("profile/predicate") {
     CHECK(*decode_predicates(encode(predicates)) == predicates);
   }
 
-  TEST_CASE("every shorter or longer question is refused, and so are unknown flags") {
+  TEST_CASE("unknown ignorable flags of a clause are passed over, unknown critical ones named") {
+    Predicates predicates{{.slot = 9, .absent = true}};
+    Bytes bytes = encode(predicates);
+    bytes[2] |= 0xf0;
+    auto read = decode_predicates(bytes);
+    REQUIRE(read.has_value());
+    CHECK(*read == predicates);
+    bytes[2] |= 0x08;
+    CHECK(decode_predicates(bytes).error().text ==
+          "predicates: bad flag bit 3, critical and not known here");
+    CHECK(decode_predicates(*from_hex("0104000103")).error().text ==
+          "predicates: bad kind of test, not known here");
+  }
+
+  TEST_CASE("every shorter or longer question is refused, and so are flags out of place") {
     Bytes bytes = encode(blind_of("hobby=chess,go age:=20..30 has=sip near=25,121,5km"));
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       CHECK_FALSE(decode_predicates(ByteView(bytes).first(size)).has_value());
     }
     bytes.push_back(0);
     CHECK_FALSE(decode_predicates(bytes).has_value());
-    for (const char* bad :
-         {"01200000", "01040400", "010401010100000000000000010000000000000002", "0104000103",
-          "01060001020000000000000003000000000000000200000000000000"
-          "01",
-          "a1"}) {
+    for (const char* bad : {"01200000", "01040400", "01040300",
+                            "010401010100000000000000010000000000000002", "0104000103",
+                            "01060001020000000000000003000000000000000200000000000000"
+                            "01",
+                            "a1"}) {
       CAPTURE(bad);
       CHECK_FALSE(decode_predicates(*from_hex(bad)).has_value());
     }

@@ -175,6 +175,10 @@ TEST_SUITE("service/kernel") {
     auto sent = bench.kernel.take();
     REQUIRE(sent.send.size() == 1);
     CHECK(decode<ErrorBody>(sent.send[0].body)->status == Status::unsupported);
+    CHECK(bench.kernel.counters().unknown == 1);
+    bench.receive({peer(2), 0x75, 0, {}});  // one way: nobody waits for an answer
+    CHECK(bench.kernel.take().send.empty());
+    CHECK(bench.kernel.counters().unknown == 2);
     bench.receive({peer(2), question, 2, {}});
     bench.receive({peer(2), question, 2, {}});
     REQUIRE(kept.size() == 1);
