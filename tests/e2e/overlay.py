@@ -14,8 +14,9 @@ BECKON = None  # set by main()
 
 
 class Node:
-    def __init__(self, home, stabilize="300ms", defaults=False):
+    def __init__(self, home, stabilize="300ms", defaults=False, program=None):
         self.home = pathlib.Path(home)
+        self.program = program  # instead of BECKON
         self.listen = "127.0.0.1:0"
         self.prefix = []  # what the node must be started under
         if not self.home.exists():
@@ -26,7 +27,7 @@ class Node:
                 f'[ring]\nstabilize = "{stabilize}"\nprobe = "1s"\nfinger = "1s"\n[store]\nsync = "2s"\n')
 
     def command(self, *words):
-        return [*(self.prefix if words[0] == "up" else []), BECKON, "--home", str(self.home), *words]
+        return [*(self.prefix if words[0] == "up" else []), self.program or BECKON, "--home", str(self.home), *words]
 
     def run(self, *words, timeout=60):
         """(exit code, stdout, stderr) of one command."""
