@@ -62,7 +62,7 @@ TEST_SUITE("wire/messages") {
     });
   }
 
-  TEST_CASE("requests and replies may grow; what is signed and what is part of others is exact") {
+  TEST_CASE("requests and replies may grow, what is signed and what is part of others is exact") {
     const std::set<int> signed_frames{service::Revocations::form.frame,
                                       service::FetchRequest::form.frame};
     each_message([&](auto listed) {

@@ -153,7 +153,7 @@ TEST_SUITE("profile/keys") {
     CHECK(reached > 3'000);
   }
 
-  TEST_CASE("the marks survive as bytes; unknown ones pass if ignorable and are refused if not") {
+  TEST_CASE("the marks survive as bytes, unknown ones pass if ignorable and are refused if not") {
     for (int flags = 0; flags < 256; ++flags) {
       auto marks = decode<Marks>(Bytes{static_cast<std::uint8_t>(flags), 3});
       REQUIRE(marks.has_value() == ((flags & 8) == 0));

@@ -76,9 +76,9 @@ TEST_CASE("letters from a mailbox and the answer to a letter have their layouts"
   CHECK_FALSE(decode<FetchReply>(Bytes{0, 0, 1, 0xff, 0xff, 0xff, 0xff}));
   CHECK(encode(DeliverReply{Delivery::not_here}) == Bytes{2});
   CHECK(encode(DeliverReply{Delivery::later}) == Bytes{3});
-  CHECK_FALSE(decode<DeliverReply>(Bytes{4}));
+  CHECK(decode<DeliverReply>(Bytes{4})->outcome > Delivery::later);  // of a later version
   CHECK_FALSE(decode<DeliverReply>(Bytes{}));
-  CHECK_FALSE(decode<DeliverReply>(Bytes{0, 0}));
+  CHECK(decode<DeliverReply>(Bytes{0, 0})->outcome == Delivery::delivered);
 }
 
 TEST_CASE("a locator has its layout") {
