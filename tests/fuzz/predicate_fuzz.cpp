@@ -14,8 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ByteView bytes(data, size);
   auto predicates = decode_predicates(bytes);
   if (!predicates) return 0;
-  Bytes again = encode(*predicates);
-  ENSURE(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
+  fuzz::ensure_same(encode(*predicates), bytes);
   Matcher matcher(schema, *predicates);
   filters::BitArray filter(192);
   for (std::size_t i = 0; i < filter.size(); i += 1 + i % 3) filter.set(i);
