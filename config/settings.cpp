@@ -287,6 +287,16 @@ Result<void> remember_start(const Paths& paths, const Settings::Flags& flags) {
   return {};
 }
 
+namespace {
+
+template <typename Value>
+Value checked(const Result<Value>& value) {
+  ENSURE(value.has_value());  // by load()
+  return *value;
+}
+
+}  // namespace
+
 const Setting& Settings::get(std::string_view name) const {
   auto found = values_.find(name);
   ENSURE(found != values_.end());
@@ -296,27 +306,19 @@ const Setting& Settings::get(std::string_view name) const {
 std::vector<std::string> Settings::list(std::string_view name) const { return split(text(name)); }
 
 Duration Settings::duration(std::string_view name) const {
-  auto value = parse_duration(text(name));
-  ENSURE(value.has_value());  // load() has checked it
-  return *value;
+  return checked(parse_duration(text(name)));
 }
 
 std::uint64_t Settings::size(std::string_view name) const {
-  auto value = parse_size(text(name));
-  ENSURE(value.has_value());  // load() has checked it
-  return *value;
+  return checked(parse_size(text(name)));
 }
 
 std::uint64_t Settings::speed(std::string_view name) const {
-  auto value = parse_speed(text(name));
-  ENSURE(value.has_value());  // load() has checked it
-  return *value;
+  return checked(parse_speed(text(name)));
 }
 
 std::uint64_t Settings::count(std::string_view name) const {
-  auto value = parse_count(text(name));
-  ENSURE(value.has_value());  // load() has checked it
-  return *value;
+  return checked(parse_count(text(name)));
 }
 
 bool Settings::flag(std::string_view name) const { return text(name) == "yes"; }

@@ -145,11 +145,7 @@ int call(const Globals& globals, const Options& options) {
 void add_call(Command app, Globals& globals) {
   Command command = app.add_subcommand("call", "Talk line by line with one person or a group");
   auto options = std::make_shared<Options>();  // kept by the action
-  command
-      .add_option("TARGET", options->target,
-                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                  "with commas, or a query")
-      .type_name("");
+  add_target(command, options->target);
   command.add_flag("--all", options->all, "Everybody the query finds, in one call");
   command.add_flag("--yes", options->yes, "Do not ask before calling more than 5 people");
   command.add_option("--accept", options->accept, "Answer this call").type_name("ID");

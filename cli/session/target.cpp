@@ -77,6 +77,14 @@ Result<void> add_name(Named& target, const std::string& word, const Result<LastF
 
 }  // namespace
 
+Argument add_target(const Command& command, std::string& to) {
+  return command
+      .add_option("TARGET", to,
+                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
+                  "with commas, or a query")
+      .type_name("");
+}
+
 Result<TargetWord> read_target(const Globals& globals, const std::string& word) {
   TargetWord out;
   if (is_query(word)) {

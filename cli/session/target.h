@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/args/globals.h"
+#include "cli/args/command.h"
 #include "cli/session/client.h"
 
 namespace beckon::cli {
@@ -19,6 +19,8 @@ struct TargetWord {
   std::vector<std::string> names{};  // of these, for people
   std::map<std::string, std::vector<std::string>> ways{};  // User-ID -> sip:, tel:, mailto:
 };
+/// The word TARGET of a command, with its help.
+Argument add_target(const Command& command, std::string& to);
 Result<TargetWord> read_target(const Globals& globals, const std::string& word);
 
 /// A number of people that is asked for first.

@@ -20,14 +20,10 @@ void CounterArray::set(std::uint32_t i, std::uint64_t value) {
   if (value > 0xff || page_of_[i / page_size] != 0) high(i) = value >> 8;
 }
 
-void CounterArray::add(std::uint32_t i, std::uint64_t count) {
-  std::uint64_t old = get(i);
-  set(i, count > max_count - old ? max_count : old + count);
-}
+void CounterArray::add(std::uint32_t i, std::uint64_t count) { set(i, count_up(get(i), count)); }
 
 void CounterArray::subtract(std::uint32_t i, std::uint64_t count) {
-  std::uint64_t old = get(i);
-  if (old < max_count) set(i, old - std::min(old, count));
+  set(i, count_down(get(i), count));
 }
 
 void CounterArray::carry(std::uint32_t i) {

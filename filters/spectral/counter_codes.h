@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,16 @@
 
 namespace beckon::filters {
 
-/// The largest count anything here stores. A counter that reaches it stays there.
+/// The largest count anything here stores. A counter that reaches it stays there: what was added
+/// beyond it is not known.
 inline constexpr std::uint64_t max_count = (std::uint64_t{1} << 63) - 1;
+
+inline std::uint64_t count_up(std::uint64_t old, std::uint64_t by) {
+  return by > max_count - std::min(old, max_count) ? max_count : old + by;
+}
+inline std::uint64_t count_down(std::uint64_t old, std::uint64_t by) {
+  return old >= max_count ? max_count : old - std::min(old, by);
+}
 
 /// Appends bits, first bit lowest. bytes() ends in the padding that load_bits wants.
 class BitWriter {

@@ -46,7 +46,7 @@ Result<void> RangeTree::insert(std::int64_t value, std::uint64_t count) {
   for (std::uint32_t level = 0; level < levels_; ++level, index /= shape_.degree) {
     filter_.insert(node(level, index), count);
   }
-  total_ = count > max_count - total_ ? max_count : total_ + count;
+  total_ = count_up(total_, count);
   return {};
 }
 
@@ -62,7 +62,7 @@ bool RangeTree::remove(std::int64_t value, std::uint64_t count) {
     }
     return false;
   }
-  total_ -= total_ == max_count ? 0 : std::min(total_, count);
+  total_ = count_down(total_, count);
   return true;
 }
 
@@ -76,7 +76,7 @@ RangeTree::Answer RangeTree::count(std::int64_t lo, std::int64_t hi) const {
   if (past - first == shape_.size) return {.count = total_, .estimates = 0};
   auto ask = [&](std::uint32_t level, std::uint64_t index) {
     std::uint64_t more = filter_.estimate(node(level, index));
-    out.count = more > max_count - out.count ? max_count : out.count + more;
+    out.count = count_up(out.count, more);
     ++out.estimates;
   };
   for (std::uint32_t level = 0; first < past; ++level) {

@@ -11,10 +11,6 @@ namespace beckon::filters {
 
 namespace {
 
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
-  return b > max_count - std::min(a, max_count) ? max_count : a + b;
-}
-
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t out = 0;
   return __builtin_mul_overflow(a, b, &out) ? max_count : std::min(out, max_count);
@@ -61,13 +57,13 @@ Result<SpectralFilter> SpectralFilter::make(const SpectralShape& shape) {
 
 void SpectralFilter::insert(const Hash128& element, std::uint64_t count) {
   for (std::uint32_t at : positions_of(element)) counters_.add(at, count);
-  total_ = plus(total_, count);
+  total_ = count_up(total_, count);
 }
 
 void SpectralFilter::insert_all(std::span<const std::string_view> texts) {
   if (placement_.by_line()) {
     std::size_t done = count_lines(placement_, texts, shape_.salt, counters_);
-    total_ = plus(total_, done);
+    total_ = count_up(total_, done);
     texts = texts.subspan(done);
   }
   std::array<Hash128, 4 * PositionBatch::capacity> elements;
@@ -82,7 +78,7 @@ void SpectralFilter::insert_all(std::span<const std::string_view> texts) {
 void SpectralFilter::insert_all(std::span<const Hash128> elements) {
   if (placement_.by_line()) {
     std::size_t done = count_lines(placement_, elements, counters_);
-    total_ = plus(total_, done);
+    total_ = count_up(total_, done);
     for (const Hash128& element : elements.subspan(done)) insert(element);
     return;
   }
@@ -101,7 +97,7 @@ void SpectralFilter::insert_all(std::span<const Hash128> elements) {
     for (std::uint32_t at : now.all()) counters_.increment(at);
     std::swap(now, next);
   }
-  total_ = plus(total_, elements.size());
+  total_ = count_up(total_, elements.size());
 }
 
 bool SpectralFilter::remove(const Hash128& element, std::uint64_t count) {
@@ -150,7 +146,7 @@ double SpectralFilter::unbiased(const Hash128& element, std::uint32_t groups) co
 Result<void> SpectralFilter::add(const SpectralFilter& other) {
   if (shape_ != other.shape_) return invalid("only spectral filters of one shape add up");
   for (std::uint32_t i = 0; i < shape_.counters; ++i) counters_.add(i, other.counters_.get(i));
-  total_ = plus(total_, other.total_);
+  total_ = count_up(total_, other.total_);
   return {};
 }
 
@@ -159,7 +155,7 @@ Result<void> SpectralFilter::multiply(const SpectralFilter& other) {
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < shape_.counters; ++i) {
     counters_.set(i, times(counters_.get(i), other.counters_.get(i)));
-    sum = plus(sum, counters_.get(i));
+    sum = count_up(sum, counters_.get(i));
   }
   total_ = static_cast<std::uint64_t>(static_cast<double>(sum) / placement_.mean_positions());
   return {};

@@ -69,7 +69,7 @@ Aggregate aggregate(const SpectralFilter& filter, std::span<const Hash128> eleme
   out.least = elements.empty() ? 0 : max_count;
   for (const Hash128& element : elements) {
     std::uint64_t count = filter.estimate(element);
-    out.sum = count > max_count - out.sum ? max_count : out.sum + count;
+    out.sum = count_up(out.sum, count);
     out.unbiased_sum += filter.unbiased(element, groups);
     out.least = std::min(out.least, count);
     out.most = std::max(out.most, count);

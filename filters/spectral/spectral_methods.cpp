@@ -58,7 +58,7 @@ Result<MinimalIncrease> MinimalIncrease::make(const SpectralShape& shape) {
 
 void MinimalIncrease::insert(const Hash128& element, std::uint64_t count) {
   std::uint64_t least = estimate(element);
-  std::uint64_t raised = count > max_count - least ? max_count : least + count;
+  std::uint64_t raised = count_up(least, count);
   for (std::uint32_t at : positions_of(element)) {
     if (counters_.get(at) < raised) counters_.set(at, raised);
   }

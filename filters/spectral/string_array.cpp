@@ -187,14 +187,10 @@ void StringArray::set(std::uint32_t i, std::uint64_t value) {
   store_bits(writer().bits(), place.at, value - place.implied, place.stored);
 }
 
-void StringArray::add(std::uint32_t i, std::uint64_t count) {
-  std::uint64_t old = get(i);
-  set(i, count > max_count - old ? max_count : old + count);
-}
+void StringArray::add(std::uint32_t i, std::uint64_t count) { set(i, count_up(get(i), count)); }
 
 void StringArray::subtract(std::uint32_t i, std::uint64_t count) {
-  std::uint64_t old = get(i);
-  if (old < max_count) set(i, old - std::min(old, count));
+  set(i, count_down(get(i), count));
 }
 
 void StringArray::change_length(std::uint32_t i, std::uint64_t value) {

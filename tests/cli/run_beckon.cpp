@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/cli/run_beckon.h"
 
+#include <doctest/doctest.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -97,6 +99,16 @@ std::string fresh_folder() {
 }
 
 }  // namespace
+
+void check_refused(const std::vector<Refused>& cases) {
+  for (const Refused& refused : cases) {
+    CAPTURE(refused.says);
+    Ran ran = run_beckon(refused.words);
+    CHECK(ran.exit == 2);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find(refused.says) != std::string::npos);
+  }
+}
 
 TemporaryFile::TemporaryFile(const std::string& contents) : path_(fresh_folder() + "/file") {
   std::ofstream(path_, std::ios::binary) << contents;

@@ -22,6 +22,13 @@ Ran run_beckon(const std::vector<std::string>& words,
 Ran run_program(const std::string& path, const std::vector<std::string>& words,
                 const std::vector<std::string>& environment = {});
 
+/// Words that `beckon` must refuse, and a part of the sentence that it says.
+struct Refused {
+  std::vector<std::string> words{};
+  std::string says{};
+};
+void check_refused(const std::vector<Refused>& cases);
+
 /// A file of its own in a fresh temporary folder, gone with the object.
 class TemporaryFile {
  public:

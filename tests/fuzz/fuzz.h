@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/result.h"
 
 /// What a fuzz target defines. The input is arbitrary; breaking a promise ends in ENSURE or a
 /// sanitizer.
@@ -25,6 +26,11 @@ int pick(const std::array<void (*)(ByteView), count>& checks, const std::uint8_t
          std::size_t size) {
   if (size > 0) checks[data[0] % count](ByteView(data, size).subspan(1));
   return 0;
+}
+
+/// What a strict decoder made of these bytes is written with the same bytes again.
+inline void ensure_same(ByteView again, ByteView bytes) {
+  ENSURE(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
 }
 
 /// An input for the decoder of that number.

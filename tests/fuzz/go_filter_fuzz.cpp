@@ -13,8 +13,7 @@ namespace {
 void check(ByteView bytes) {
   auto filter = decode_go_filter(bytes);
   if (!filter) return;
-  Bytes again = encode(*filter);
-  ENSURE(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
+  fuzz::ensure_same(encode(*filter), bytes);
   for (const GoAttribute& attribute : filter->layout().attributes()) {
     (void)filter->may_overlap(attribute, attribute.scope.lo, attribute.scope.hi);
     (void)filter->may_cover(attribute, attribute.scope.lo, attribute.scope.hi);

@@ -13,8 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ByteView bytes(data, size);
   auto record = decode_record(bytes);
   if (!record) return 0;
-  Bytes again = encode(*record);
-  ENSURE(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
+  fuzz::ensure_same(encode(*record), bytes);
   static const Query query =
       *parse_query(schema, "hobby=chess age=20..30 hours:=9..17 near=25,121,5km");
   Predicates predicates = blind(schema, Salt{}, query.branches[0]);

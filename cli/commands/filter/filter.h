@@ -5,7 +5,7 @@
 
 namespace beckon::cli {
 
-// The commands of beckon-filter; one file each, but for the three that only pass their words on.
+// The commands of beckon-filter; one file each.
 void add_filter_design(Command filter, Globals& globals);
 void add_filter_compare(Command filter, Globals& globals);
 void add_filter_draw(Command filter, Globals& globals);

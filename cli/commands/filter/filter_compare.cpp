@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "cli/commands/filter/filter_compare.h"
-
 #include <fmt/core.h>
 
 #include <array>
+#include <memory>
 
 #include "base/json.h"
+#include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
 #include "cli/render/plot.h"
 #include "cli/render/render.h"
@@ -43,7 +43,17 @@ struct Row {
   std::array<SingleOptimum, 4> best{};
 };
 
-Result<Request> read(const CompareArgs& args) {
+/// The flags of `beckon filter compare`, as typed, so that every refusal can name its flag.
+struct Args {
+  std::string bits{};
+  std::string scope{};
+  std::string widths{};
+  std::string k{};
+  std::string svg{};
+  std::string plot = "rate";
+};
+
+Result<Request> read(const Args& args) {
   Request request;
   auto bits = read_whole("--bits", args.bits, {design_limits::min_bits, design_limits::max_bits});
   if (!bits) return bits.error();
@@ -171,9 +181,7 @@ void print(const std::vector<Row>& rows) {
   fmt::print("{}", table.text());
 }
 
-}  // namespace
-
-int run_compare(const Globals& globals, const CompareArgs& args) {
+int run(const Globals& globals, const Args& args) {
   auto request = read(args);
   if (!request) return fail(globals, request.error());
   const Quantity* quantity = nullptr;
@@ -194,6 +202,26 @@ int run_compare(const Globals& globals, const CompareArgs& args) {
     print(rows);
   }
   return exit_code::ok;
+}
+
+}  // namespace
+
+void add_filter_compare(Command group, Globals& globals) {
+  auto args = std::make_shared<Args>();
+  Command tool = group.add_subcommand("compare", "Four schemes at their best, width by width");
+  tool.add_option("--bits", args->bits, "Length of the filter, 8 to 1048576")
+      .type_name("M")
+      .required();
+  tool.add_option("--scope", args->scope, "How many values there are").type_name("R").required();
+  tool.add_option("--widths", args->widths, "Widths of the published range")
+      .type_name("A..B[:STEP]")
+      .required();
+  tool.add_option("--k", args->k, "Positions per value: one number or a range A..B, 1 to 64")
+      .type_name("K");
+  tool.add_option("--svg", args->svg, "Write a plot instead of a table").type_name("FILE");
+  tool.add_option("--plot", args->plot, "What the plot shows: rate, bits, k, s or d")
+      .type_name("WHAT");
+  tool.action(globals, [args, &globals] { return run(globals, *args); });
 }
 
 }  // namespace beckon::cli

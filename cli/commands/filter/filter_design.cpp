@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/json.h"
+#include "cli/commands/filter/filter.h"
 #include "cli/render/progress.h"
 #include "cli/render/render.h"
 #include "filters/design/rivals.h"
@@ -196,9 +198,7 @@ void print(const DesignRequest& request, const Answer& answer) {
   fmt::print("{}", ways.text());
 }
 
-}  // namespace
-
-int run_design(const Globals& globals, const DesignArgs& args) {
+int run(const Globals& globals, const DesignArgs& args) {
   auto request = read_design(args);
   if (!request) return fail(globals, request.error());
   auto go = design(request->load, request->options);
@@ -217,6 +217,29 @@ int run_design(const Globals& globals, const DesignArgs& args) {
     print(*request, answer);
   }
   return exit_code::ok;
+}
+
+}  // namespace
+
+void add_filter_design(Command group, Globals& globals) {
+  auto args = std::make_shared<DesignArgs>();
+  Command tool = group.add_subcommand("design", "The best layout for a profile, beside its rivals");
+  tool.add_option("--bits", args->bits, "Length of the filter, 8 to 1048576")
+      .type_name("M")
+      .required();
+  tool.add_option("--k", args->k, "Positions per value: one number or a range A..B, 1 to 64")
+      .type_name("K");
+  tool.add_option(
+          "--attr", args->attributes,
+          "A number: its scope, how many neighbouring values a profile publishes, its weight")
+      .type_name("NAME:LO..HI:WIDTH[:WEIGHT]")
+      .repeatable();
+  tool.add_option("--text", args->text, "How many texts the profile has").type_name("N[:WEIGHT]");
+  tool.add_option("--method", args->method, "best, two-phase, thesis or hybrid").type_name("NAME");
+  tool.add_option("--query", args->queries, "Ask for any value of a window this wide")
+      .type_name("NAME:WIDTH")
+      .repeatable();
+  tool.action(globals, [args, &globals] { return run(globals, *args); });
 }
 
 }  // namespace beckon::cli

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/args/globals.h"
 #include "filters/design/go_design.h"
 
 namespace beckon::cli {
 
-/// The flags of `beckon filter design`, as typed.
+/// The flags of `beckon filter design`, as typed, so that every refusal can name its flag.
 struct DesignArgs {
   std::string bits{};
   std::string k{};
@@ -33,6 +32,5 @@ struct DesignRequest {
 };
 
 Result<DesignRequest> read_design(const DesignArgs& args);
-int run_design(const Globals& globals, const DesignArgs& args);
 
 }  // namespace beckon::cli

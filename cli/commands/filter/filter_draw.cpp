@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cli/commands/filter/filter_draw.h"
-
 #include <fmt/core.h>
 
+#include <memory>
+
+#include "cli/commands/filter/filter.h"
 #include "cli/render/numbers.h"
 #include "cli/render/plot.h"
 
@@ -128,7 +129,16 @@ std::string svg(const Picture& picture) {
          "</svg>\n";
 }
 
-Result<Picture> read(const DrawArgs& args) {
+/// The flags of `beckon filter draw`, as typed, so that every refusal can name its flag.
+struct Args {
+  std::string k{};
+  std::string d{};
+  std::string s{};
+  std::string range{};
+  std::string svg{};
+};
+
+Result<Picture> read(const Args& args) {
   auto k = read_whole("--k", args.k, {1, 16});
   if (!k) return k.error();
   auto d = read_whole("--d", args.d, {1, 12});
@@ -140,9 +150,9 @@ Result<Picture> read(const DrawArgs& args) {
   return Picture{static_cast<int>(*k), static_cast<int>(*d), static_cast<int>(*s), *range};
 }
 
-}  // namespace
-
-int run_draw(const Globals& globals, const DrawArgs& args) {
+/// Draws how a published range becomes positions: values, groups, the fresh positions of each
+/// group, and which of them one value needs.
+int run(const Globals& globals, const Args& args) {
   auto picture = read(args);
   if (!picture) return fail(globals, picture.error());
   if (args.svg.empty()) return fail(globals, invalid("--svg must name the file to write"));
@@ -150,6 +160,21 @@ int run_draw(const Globals& globals, const DrawArgs& args) {
   if (!written) return fail(globals, exit_code::nothing, "--svg: " + written.error().text);
   if (globals.json) fmt::print("{{\"written\":true}}\n");
   return exit_code::ok;
+}
+
+}  // namespace
+
+void add_filter_draw(Command group, Globals& globals) {
+  auto args = std::make_shared<Args>();
+  Command tool = group.add_subcommand("draw", "A picture of groups and overlapping positions");
+  tool.add_option("--k", args->k, "Positions per value, 1 to 16").type_name("K").required();
+  tool.add_option("--d", args->d, "Values per group, 1 to 12").type_name("D").required();
+  tool.add_option("--s", args->s, "Fresh positions per group, 1 to k").type_name("S").required();
+  tool.add_option("--range", args->range, "The published values, within 0..39")
+      .type_name("A..B")
+      .required();
+  tool.add_option("--svg", args->svg, "Where to write it").type_name("FILE").required();
+  tool.action(globals, [args, &globals] { return run(globals, *args); });
 }
 
 }  // namespace beckon::cli

@@ -209,6 +209,9 @@ TEST_CASE("a load that makes no sense is refused with what was wanted") {
   double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(text_of({}, {}) == "nothing to design for: no text, no range");
   CHECK(text_of(table1(), {.bits = 7}) == "bits must be 8 to 1048576, got 7");
+  CHECK(text_of({{{1, 1}}, {}}, {.bits = 8}) == "accepted");
+  CHECK(text_of({{{1, 1}}, {}}, {.bits = 1048576}) == "accepted");
+  CHECK(text_of({{{1, 1}}, {}}, {.bits = 1048577}) == "bits must be 8 to 1048576, got 1048577");
   CHECK(text_of(table1(), {.k_low = 0}) == "k must lie in 1 to 64, got 0..64");
   CHECK(text_of(table1(), {.k_low = 9, .k_high = 8}) == "k must lie in 1 to 64, got 9..8");
   CHECK(text_of({{}, {{{10, 11}}}}, {}) == "range 0: the width must be 1 to the scope's 10");

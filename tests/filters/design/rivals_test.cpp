@@ -106,4 +106,13 @@ TEST_CASE("a plain Bloom filter of Table 1 is saturated") {
   CHECK(plain.total_fpr == doctest::Approx(10 * (1 - std::exp(-735.0 / 512))).epsilon(1e-12));
 }
 
+TEST_CASE(
+    "a plain Bloom filter may be held to one k, and takes the largest it may if that is best") {
+  Load ten_texts{{{10, 1}}, {}};
+  CHECK(plain_bloom(ten_texts, 512, 7, 7).k == 7);
+  CHECK(plain_bloom(ten_texts, 512, 7, 7).total_fpr ==
+        doctest::Approx(10 * std::pow(1 - std::exp(-70.0 / 512), 7)).epsilon(1e-12));
+  CHECK(plain_bloom(ten_texts, 512, 1, 20).k == 20);  // the best of all is 512 ln 2 / 10 = 35
+}
+
 TEST_SUITE_END();

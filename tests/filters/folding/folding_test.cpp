@@ -20,12 +20,6 @@ TEST_SUITE_BEGIN("filters/folding");
 
 namespace {
 
-std::vector<Hash128> random_elements(Rng& rng, std::size_t count) {
-  std::vector<Hash128> out(count);
-  for (auto& element : out) element = random_element(rng);
-  return out;
-}
-
 BloomFilter bloom_of(std::uint32_t bits, std::uint32_t k, const std::vector<Hash128>& elements) {
   BloomFilter out(bits, k);
   for (const Hash128& element : elements) out.insert(element);

@@ -16,6 +16,12 @@ using ExactCounts = std::map<Hash128, std::uint64_t, ElementLess>;
 
 inline Hash128 random_element(Rng& rng) { return {.low = rng.next(), .high = rng.next()}; }
 
+inline std::vector<Hash128> random_elements(Rng& rng, std::size_t count) {
+  std::vector<Hash128> out(count);
+  for (Hash128& element : out) element = random_element(rng);
+  return out;
+}
+
 /// A stream over `distinct` elements, the i-th of them (from 1) with probability c / i^skew.
 struct ZipfStream {
   std::vector<Hash128> elements{};  // by falling frequency

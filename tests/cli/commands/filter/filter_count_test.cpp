@@ -7,6 +7,7 @@
 
 #include "tests/cli/run_beckon.h"
 
+using beckon::tests::check_refused;
 using beckon::tests::Ran;
 using beckon::tests::run_beckon;
 using nlohmann::json;
@@ -100,16 +101,12 @@ TEST_CASE(
 TEST_CASE(
     "wrong flags of count, fold and errors are one sentence that names the flag, and exit 2") {
   Numbers numbers;
-  struct Case {
-    std::vector<std::string> words;
-    std::string says;
-  };
   std::vector<std::string> fold{"filter", "fold", "--k", "4", "--items", "1000"};
   auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  const Case cases[] = {
+  check_refused({
       {{"filter", "count", "/no/such/file"}, "FILE: cannot open"},
       {{"filter", "count", numbers.path(), "--method", "xy"}, "--method must be"},
       {{"filter", "count", numbers.path(), "--bits", "3"}, "--bits must be"},
@@ -123,14 +120,7 @@ TEST_CASE(
       {with(fold, {"--bits", "720", "--rate", "x"}), "--rate must be"},
       {{"filter", "errors", "--skew", "-1"}, "--skew"},
       {{"filter", "errors", "--plot", "nonsense"}, "--plot must be"},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(c.says);
-    Ran ran = run_beckon(c.words);
-    CHECK(ran.exit == 2);
-    CHECK(ran.out.empty());
-    CHECK(ran.err.find(c.says) != std::string::npos);
-  }
+  });
 }
 
 TEST_CASE("filter fold shows the admissible folds and takes the smallest") {

@@ -9,6 +9,7 @@
 
 #include "tests/cli/run_beckon.h"
 
+using beckon::tests::check_refused;
 using beckon::tests::Ran;
 using beckon::tests::run_beckon;
 using nlohmann::json;
@@ -90,11 +91,7 @@ TEST_CASE("a plot that cannot be written is refused before the work, and nothing
 }
 
 TEST_CASE("wrong flags of tree and exchange are one sentence that names the flag, and exit 2") {
-  struct Case {
-    std::vector<std::string> words;
-    std::string says;
-  };
-  const Case cases[] = {
+  check_refused({
       {{"filter", "tree", "--items", "0"}, "--items"},
       {{"filter", "tree", "--items", "9", "--depth", "9"}, "--depth"},
       {{"filter", "tree", "--items", "9", "--rate", "2"}, "--rate must be"},
@@ -102,12 +99,5 @@ TEST_CASE("wrong flags of tree and exchange are one sentence that names the flag
       {{"filter", "exchange", "--a", "x", "--b", "1", "--common", "1"}, "--a"},
       {{"filter", "exchange", "--a", "1", "--b", "-1", "--common", "1"}, "--b"},
       {{"filter", "exchange", "--a", "5", "--b", "6", "--common", "7"}, "--common must be"},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(c.says);
-    Ran ran = run_beckon(c.words);
-    CHECK(ran.exit == 2);
-    CHECK(ran.out.empty());
-    CHECK(ran.err.find(c.says) != std::string::npos);
-  }
+  });
 }

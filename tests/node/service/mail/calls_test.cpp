@@ -7,11 +7,8 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
+using namespace beckon::test::mail;
 using State = Call::State;
-using Texts = std::vector<std::string>;
 
 namespace {
 

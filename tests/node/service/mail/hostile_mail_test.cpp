@@ -7,10 +7,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
-using Place = Inbox::Place;
+using namespace beckon::test::mail;
 
 namespace {
 
@@ -37,10 +34,7 @@ TEST_SUITE_BEGIN("service/hostile_mail");
 
 TEST_CASE("no letter of a full mailbox is lost because many come at once") {
   MailWorld w(8, 1, {}, two_letters_at_once());
-  w.befriend(3, 0);
-  PersonRef away = w.callee(3);
-  w.net.run_for(1s);
-  w.net.crash(w.places[3]);
+  PersonRef away = w.goes_away(3, 0);
   for (int i = 0; i < 6; ++i) {
     auto name = w.send(0, {away}, "letter " + std::to_string(i));
     REQUIRE(w.reaches(0, name, 3, SendState::kept));

@@ -7,9 +7,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
+using namespace beckon::test::mail;
 
 namespace {
 

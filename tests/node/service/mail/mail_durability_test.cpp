@@ -7,10 +7,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
-using Place = Inbox::Place;
+using namespace beckon::test::mail;
 
 namespace {
 
@@ -115,10 +112,7 @@ TEST_CASE("the number of a message is never given again, also after a restart") 
 
 TEST_CASE("who comes back to a full mailbox sends its receipts few at a time, and all of them") {
   MailWorld w(6);
-  w.befriend(3, 0);
-  PersonRef away = w.callee(3);
-  w.net.run_for(1s);
-  w.net.crash(w.places[3]);
+  PersonRef away = w.goes_away(3, 0);
   std::vector<Outbox::Name> names;
   for (int i = 0; i < 60; ++i) names.push_back(w.send(0, {away}, std::to_string(i)));
   for (const auto& name : names) REQUIRE(w.reaches(0, name, 3, SendState::kept));

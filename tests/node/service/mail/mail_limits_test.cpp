@@ -7,10 +7,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
-using Place = Inbox::Place;
+using namespace beckon::test::mail;
 using State = Call::State;
 using Op = CallMessage::Op;
 
@@ -411,10 +408,7 @@ TEST_CASE("one visit takes max_letters, and the next visits take the rest") {
         o.messenger.first_retry = o.messenger.last_retry = 1h;  // each letter is kept once
       },
       6);
-  w.befriend(1, 0);
-  PersonRef away = w.callee(1);
-  w.net.run_for(1s);
-  w.net.crash(w.places[1]);
+  PersonRef away = w.goes_away(1, 0);
   for (int i = 0; i < 7; ++i)
     REQUIRE(w.reaches(0, w.send(0, {away}, std::to_string(i)), 1, SendState::kept));
   w.net.crash(w.places[0]);  // so that nothing comes but from the mailbox
@@ -434,10 +428,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
         o.mailbox.acks_at_once = 3;
       },
       6);
-  w.befriend(1, 0);
-  PersonRef away = w.callee(1);
-  w.net.run_for(1s);
-  w.net.crash(w.places[1]);
+  PersonRef away = w.goes_away(1, 0);
   std::vector<Outbox::Name> names;
   for (int i = 0; i < 12; ++i) names.push_back(w.send(0, {away}, std::to_string(i)));
   for (const auto& name : names) REQUIRE(w.reaches(0, name, 1, SendState::kept));
@@ -464,10 +455,7 @@ TEST_CASE("receipts and acknowledgements go out as many at once as they may") {
 
 TEST_CASE("while senders do not answer receipts_at_once receipts are under way and no more") {
   Limited w([](auto& o) { o.mailbox.receipts_at_once = 2; }, 6);
-  w.befriend(1, 0);
-  PersonRef away = w.callee(1);
-  w.net.run_for(1s);
-  w.net.crash(w.places[1]);
+  PersonRef away = w.goes_away(1, 0);
   for (int i = 0; i < 6; ++i)
     REQUIRE(w.reaches(0, w.send(0, {away}, std::to_string(i)), 1, SendState::kept));
   w.net.node(w.places[0]).on(raw(FrameType::deliver_req), [](const Request&) {});
@@ -491,10 +479,7 @@ TEST_CASE("receipts and acknowledgements beyond those that may wait are left to 
         o.mailbox.period = 1min;
       },
       6);
-  w.befriend(1, 0);
-  PersonRef away = w.callee(1);
-  w.net.run_for(1s);
-  w.net.crash(w.places[1]);
+  PersonRef away = w.goes_away(1, 0);
   std::vector<Outbox::Name> names;
   for (int i = 0; i < 8; ++i) names.push_back(w.send(0, {away}, std::to_string(i)));
   for (const auto& name : names) REQUIRE(w.reaches(0, name, 1, SendState::kept));

@@ -8,11 +8,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
-using Place = Inbox::Place;
-using Texts = std::vector<std::string>;
+using namespace beckon::test::mail;
 using Standing = Contact::Standing;
 
 namespace {

@@ -7,11 +7,7 @@
 #include "tests/node/service/mail/mail_world.h"
 
 using namespace beckon;
-using namespace beckon::service;
-using namespace std::chrono_literals;
-using test::MailWorld;
-using Place = Inbox::Place;
-using Texts = std::vector<std::string>;
+using namespace beckon::test::mail;
 
 TEST_SUITE_BEGIN("service/mail");
 
@@ -88,10 +84,7 @@ TEST_CASE("an answer to one's own letter is no stranger's") {
 
 TEST_CASE("a letter to somebody away is kept, fetched once on return, and its sender hears of it") {
   MailWorld w(8);
-  w.befriend(3, 0);
-  PersonRef away = w.callee(3);
-  w.net.run_for(1s);
-  w.net.crash(w.places[3]);
+  PersonRef away = w.goes_away(3, 0);
   auto name = w.send(0, {away}, "when you are back");
   REQUIRE(w.reaches(0, name, 3, SendState::kept));
   w.net.start(w.places[3]);
@@ -104,10 +97,7 @@ TEST_CASE("a letter to somebody away is kept, fetched once on return, and its se
 
 TEST_CASE("a letter waits in the mailbox although its sender is gone for good") {
   MailWorld w(8);
-  w.befriend(3, 0);
-  PersonRef away = w.callee(3);
-  w.net.run_for(1s);
-  w.net.crash(w.places[3]);
+  PersonRef away = w.goes_away(3, 0);
   auto name = w.send(0, {away}, "last words");
   REQUIRE(w.reaches(0, name, 3, SendState::kept));
   w.net.crash(w.places[0]);

@@ -95,6 +95,16 @@ class MailWorld {
     REQUIRE(put);
   }
 
+  /// Person i, a friend of `friend_of_theirs`, goes away once its locator is out; how others know
+  /// it.
+  service::PersonRef goes_away(std::size_t i, std::size_t friend_of_theirs) {
+    befriend(i, friend_of_theirs);
+    service::PersonRef out = callee(i);
+    net.run_for(std::chrono::seconds(1));
+    net.crash(places[i]);
+    return out;
+  }
+
   FastSigner signer{};
   service::AuthorItemRules author_rules{test_overlay, signer};
   service::MailboxRules mailbox_rules{test_overlay, signer};
@@ -127,5 +137,14 @@ class MailWorld {
     return parts;
   }
 };
+
+/// The names that tests of mail use; they say `using namespace beckon::test::mail`.
+namespace mail {
+using namespace beckon::service;
+using namespace std::chrono_literals;
+using test::MailWorld;
+using Place = Inbox::Place;
+using Texts = std::vector<std::string>;
+}  // namespace mail
 
 }  // namespace beckon::test
