@@ -356,6 +356,8 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
         fmt::format("{} bytes of JSON, at most {} are allowed", text.size(), limits.bytes));
   }
   if (!is_utf8(text)) return invalid("not JSON: not UTF-8");
+  if (text.find('\0') != std::string_view::npos)  // nlohmann takes it for the end of the text
+    return invalid(fmt::format("not JSON: cannot go on at byte {}", text.find('\0') + 1));
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return invalid("not JSON: there is nothing in it");
   JsonBuilder builder(limits);

@@ -31,9 +31,10 @@ class HttpServer {
  public:
   struct Options {
     unsigned max_connections = 128;
-    unsigned header_bytes = 32 * 1024;
+    unsigned header_bytes = 256 * 1024;  // with libmicrohttpd's own entries for each field
     unsigned idle_seconds = 60;
     std::size_t backlog = 1024 * 1024;
+    Duration grace = std::chrono::milliseconds(100);  // a full house leaves a silent client so long
     Duration sweep = std::chrono::milliseconds(500);
   };
 

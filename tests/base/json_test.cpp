@@ -223,4 +223,9 @@ TEST_CASE("reading and writing agree with nlohmann's, for good texts and for dam
   CHECK(good > 2000);
 }
 
-TEST_SUITE_END();
+TEST_CASE("what follows a NUL is not ignored") {
+  using namespace std::string_view_literals;
+  CHECK_FALSE(parse_json("{\"hobby\":\"chess\"}\0junk"sv));
+  CHECK_FALSE(parse_json("{}\0"sv));
+  CHECK(parse_json("{\"a\":\"\\u0000\"}"sv));
+}

@@ -57,6 +57,17 @@ struct Caller {
     REQUIRE(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
     ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
   }
+  explicit Caller(Bench& bench) : socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    bench.path().copy(address.sun_path, sizeof address.sun_path - 1);
+    bool connected = false;
+    bench.run_until([&] {  // refused for the moment while the backlog is full
+      connected = connected || ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address),
+                                         sizeof address) == 0;
+      return connected;
+    });
+  }
   void say(const std::string& text) {
     CHECK(::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) ==
           static_cast<ssize_t>(text.size()));
@@ -237,5 +248,73 @@ TEST_SUITE("io/http_server") {
     auto exchange = bench.next_request();
     bench.server->send({exchange, HttpReply{.body = "fine"}});
     bench.run_until([&] { return caller.heard("fine"); });
+  }
+
+  TEST_CASE("a burst of connections that ask nothing does not keep an honest request waiting") {
+    Bench bench;
+    std::vector<std::unique_ptr<Caller>> silent;
+    for (int i = 0; i < 600; ++i) {
+      silent.push_back(std::make_unique<Caller>(bench));
+      if (i % 3 == 0) silent.back()->say("GET /half HTTP/1.1\r\nHo");
+      if (i % 7 == 0) silent.erase(silent.begin());
+    }
+    auto asked = bench.loop.now();
+    Caller caller(bench);
+    caller.say(get("/x"));
+    auto exchange = bench.next_request();
+    bench.server->send({exchange, HttpReply{.body = "fine"}});
+    bench.run_until([&] { return caller.heard("fine"); });
+    CHECK(bench.loop.now() - asked < std::chrono::seconds(2));
+  }
+
+  TEST_CASE("ten thousand connections that come and go leave the socket answering") {
+    Bench bench;
+    for (int i = 0; i < 10'000; i += 100) {
+      std::vector<std::unique_ptr<Caller>> burst;
+      for (int j = 0; j < 100; ++j) burst.push_back(std::make_unique<Caller>(bench));
+      burst.clear();
+      bench.loop.run_ready();
+      bench.loop.run_ready();
+    }
+    Caller caller(bench.path());
+    caller.say(get("/x"));
+    auto exchange = bench.next_request();
+    bench.server->send({exchange, HttpReply{.body = "fine"}});
+    bench.run_until([&] { return caller.heard("fine"); });
+  }
+
+  TEST_CASE("six hundred query fields reach the handlers as too many, not as silence") {
+    Bench bench;
+    Caller caller(bench.path());
+    std::string target = "/v1/find?a=1";
+    for (int i = 0; i < 600; ++i) target += "&hobby=chess" + std::to_string(i);
+    caller.say(get(target));
+    auto exchange = bench.next_request();
+    CHECK(bench.requests[exchange].query.size() == max_http_query_fields + 1);
+  }
+
+  TEST_CASE("an address with a NUL or a broken escape is refused") {
+    Bench bench;
+    for (const char* target : {"/healthz%00x", "/healthz?a=%00", "/x%zz", "/x%4", "/x?%"}) {
+      CAPTURE(target);
+      Caller caller(bench.path());
+      caller.say(get(target));
+      bench.run_until([&] { return caller.heard("\"status\":400"); });
+      CHECK(caller.heard("application/problem+json"));
+    }
+    CHECK(bench.requests.empty());
+  }
+
+  TEST_CASE("a head that promises too large a body is refused before the body comes") {
+    Bench bench;
+    for (const char* length : {"1048577", "9223372036854775807"}) {
+      CAPTURE(length);
+      Caller caller(bench.path());
+      caller.say("POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::string(length) +
+                 "\r\n\r\n");
+      bench.run_until([&] { return caller.heard("HTTP/1.1 413"); });
+      CHECK(caller.heard("application/problem+json"));
+    }
+    CHECK(bench.requests.empty());
   }
 }
