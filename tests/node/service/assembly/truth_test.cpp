@@ -23,7 +23,7 @@ std::uint64_t seeds(std::uint64_t standard) {
 const std::vector<std::string> hobbies{"chess", "go", "music", "running"};
 
 struct Tally {
-  std::size_t answers{}, open{}, wrong{}, lacking{}, puts{}, unsafe{};
+  std::size_t answers{}, open{}, wrong{}, lacking{}, puts{}, unsafe{}, compared{};
   std::map<std::int64_t, std::pair<std::size_t, std::size_t>> by_second{};  // answers, open
   Time last_wrong{};
 };
@@ -182,6 +182,7 @@ class Truth {
     }
     std::set<std::string> got;
     for (const Json& person : told["people"]) got.insert(person["id"].get<std::string>());
+    tally.compared += question.wanted.size();
     std::size_t lacking = 0;
     for (const std::string& id : question.wanted) lacking += got.contains(id) ? 0 : 1;
     if (lacking == 0) return;
@@ -219,12 +220,15 @@ void check(const char* name, std::uint64_t standard, Scenario scenario) {
     sum.lacking += truth.tally.lacking;
     sum.puts += truth.tally.puts;
     sum.unsafe += truth.tally.unsafe;
+    sum.compared += truth.tally.compared;
   }
-  MESSAGE(fmt::format("{}: {} answers, {} open, {} wrong ({} people missing); {} puts, {} not safe",
-                      name, sum.answers, sum.open, sum.wrong, sum.lacking, sum.puts, sum.unsafe));
+  MESSAGE(fmt::format(
+      "{}: {} answers, {} open, {} wrong ({} of {} people missing); {} puts, {} not safe", name,
+      sum.answers, sum.open, sum.wrong, sum.lacking, sum.compared, sum.puts, sum.unsafe));
   CHECK(sum.wrong == 0);
   CHECK(sum.open < sum.answers);
   CHECK(sum.unsafe < sum.puts);
+  CHECK(sum.compared > sum.answers);  // else the questions were about nobody
 }
 
 }  // namespace
