@@ -33,6 +33,7 @@ class ServiceWorld final : private sim::Factory, private sim::Observer {
   void up(const std::string& address, std::vector<std::string> join, bool create = false);
   void kill(const std::string& address);  // at once
   void down(const std::string& address) { world_.leave(node(address).host); }
+  void sleep(const std::string& address, Duration time) { world_.pause(node(address).host, time); }
   ExchangeId http(const std::string& address, const HttpRequest& request);
   void hang_up(const std::string& address, ExchangeId exchange);
   /// A frame to frame.peer that its sender never meant to send.
@@ -44,6 +45,7 @@ class ServiceWorld final : private sim::Factory, private sim::Observer {
   }
   bool run_until(const std::function<bool()>& done, Duration limit);
   Node& node(const std::string& address) { return nodes_.at(address); }
+  bool has(const std::string& address) const { return nodes_.contains(address); }
   MemoryStore& disk(const std::string& address);
   Now now() const { return {world_.now(), world_.true_time()}; }
   bool ideal() const;  // all nodes that are up form one ring, predecessors and successors right

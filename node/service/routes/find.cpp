@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "node/service/assembly/hosting.h"
@@ -77,6 +78,17 @@ Result<Wish> read_wish(const ApiRequest& request) {
   if (out.cookie && (asks || request.query("_unverified")))
     return invalid(
         "_cookie goes on with a search as it began; leave out the query and _unverified");
+  return out;
+}
+
+/// An order that depends on the question and the people alone: equal finds list them equally, and
+/// nobody is first for every question.
+std::vector<const Person*> in_order(const std::vector<Person>& people, const std::string& query) {
+  std::map<Digest, const Person*> sorted;
+  for (const Person& person : people)
+    sorted.emplace(sha256(as_bytes(query + '\n' + person.callee.id().hex())), &person);
+  std::vector<const Person*> out;
+  for (const auto& [digest, person] : sorted) out.push_back(person);
   return out;
 }
 
@@ -206,10 +218,11 @@ class FindRoutes {
     exchange.answer.event({.name = "hit", .json = person_json(hosting_.schema(), person).dump()});
   }
 
-  Json people(const Exchange& exchange) const {
+  Json people(const Exchange& exchange, const std::string& query) const {
     Json out = Json::array();
     for (const auto* list : {&exchange.verified, &exchange.unverified}) {
-      for (const Person& person : *list) out.push_back(person_json(hosting_.schema(), person));
+      for (const Person* person : in_order(*list, query))
+        out.push_back(person_json(hosting_.schema(), *person));
     }
     return out;
   }
@@ -217,7 +230,8 @@ class FindRoutes {
   void done(Exchange& exchange, const FindReport& report) {
     exchange.over = true;
     Json told{{"query", report.query}, {"complete", report.complete}, {"limited", report.limited}};
-    exchange.stream ? told["found"] = exchange.told : told["people"] = people(exchange);
+    exchange.stream ? told["found"] = exchange.told
+                    : told["people"] = people(exchange, report.query);
     told["stats"] = stats_json(report);
     told["ring"] = ring();
     told["attributes"] = exchange.attributes;

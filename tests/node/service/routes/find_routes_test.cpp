@@ -206,4 +206,23 @@ TEST_CASE("who is away is told with unverified, and else counted only") {
   }
 }
 
+TEST_CASE("equal finds list people in the same order, whoever asks") {
+  Players w;
+  std::string lines;
+  for (int i = 0; i < 12; ++i)
+    lines += Json{{"nickname", "p" + std::to_string(i)}, {"hobby", "chess"}}.dump() + "\n";
+  Json done = w.ask_text(2, "POST", "/v1/profile/import", {{"publish", "1"}}, lines).body;
+  REQUIRE(done["published"] == 12);
+  auto order = [&](std::size_t asker) {
+    std::vector<std::string> out;
+    for (const Json& person : w.get(asker, "/v1/find", {{"hobby", "chess"}})["people"])
+      out.push_back(person["id"].get<std::string>());
+    return out;
+  };
+  auto first = order(0);
+  CHECK(first.size() == 15);
+  for (int i = 0; i < 5; ++i) CHECK(order(0) == first);
+  CHECK(order(1) == first);
+}
+
 TEST_SUITE_END();
