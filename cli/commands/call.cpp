@@ -146,9 +146,11 @@ void add_call(Command app, Globals& globals) {
   Command command = app.add_subcommand("call", "Talk line by line with one person or a group");
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      .add_option("TARGET", options->target,
-                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                  "with commas, or a query")
+      .add_option(
+          "TARGET", options->target,
+          "@N of the last find, an address, an alias, a User-ID (6 digits or more), a list of "
+          "these "
+          "with commas, or a query")
       .type_name("");
   command.add_flag("--all", options->all, "Everybody the query finds, in one call");
   command.add_flag("--yes", options->yes, "Do not ask before calling more than 5 people");

@@ -192,9 +192,11 @@ void add_send(Command app, Globals& globals) {
   Command command = app.add_subcommand("send", "Send a message to one person, several, or a group");
   auto options = std::make_shared<Options>();  // kept by the action
   command
-      .add_option("TARGET", options->target,
-                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                  "with commas, or a query")
+      .add_option(
+          "TARGET", options->target,
+          "@N of the last find, an address, an alias, a User-ID (6 digits or more), a list of "
+          "these "
+          "with commas, or a query")
       .required()
       .type_name("");
   command.add_option("TEXT", options->text, "The text; - reads standard input")

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "base/json.h"
+#include "base/person_address.h"
 #include "cli/session/last_find.h"
 #include "cli/session/session.h"
 
@@ -25,6 +26,7 @@ Json person(const FoundRow& row) {
 }
 
 bool is_query(const std::string& word) {
+  if (looks_like_address(word)) return false;
   return word.find('=') != std::string::npos || word.starts_with("(");
 }
 
@@ -64,6 +66,9 @@ Result<void> add_name(Named& target, const std::string& word, const Result<LastF
     if (!row) return row.error();
     add(target, *row);
     return {};
+  }
+  if (looks_like_address(word)) {
+    if (auto address = read_person_address(word); !address) return address.error();
   }
   const FoundRow* row = found && is_prefix(word) ? row_with(*found, word) : nullptr;
   if (row != nullptr) {
