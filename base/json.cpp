@@ -213,12 +213,16 @@ const Json* Json::find(std::string_view name) const {
                               : std::ssize(items_));
 }
 
-const Json& Json::operator[](std::string_view name) const {
+const Json& Json::operator[](std::string_view name) const& {
   const Json* found = find(name);
   return found != end() ? *found : null_json;
 }
 
-Json& Json::operator[](std::string_view name) {
+Json Json::operator[](std::string_view name) && {
+  return std::move((*this)[name]);
+}
+
+Json& Json::operator[](std::string_view name) & {
   if (is_null()) kind_ = Kind::object;
   ENSURE(is_object());
   auto found = std::find(names_.begin(), names_.end(), name);

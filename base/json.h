@@ -108,10 +108,12 @@ class Json {
   const std::vector<std::string>& names() const { return names_; }  // of an object's members
   const Json* find(std::string_view name) const;                    // end() if there is none
   bool contains(std::string_view name) const { return find(name) != end(); }
-  const Json& operator[](std::string_view name) const;
-  const Json& operator[](const char* name) const { return (*this)[std::string_view(name)]; }
-  Json& operator[](std::string_view name);  // adds it; null becomes an object
-  Json& operator[](const char* name) { return (*this)[std::string_view(name)]; }
+  const Json& operator[](std::string_view name) const&;
+  const Json& operator[](const char* name) const& { return (*this)[std::string_view(name)]; }
+  Json& operator[](std::string_view name) &;  // adds it; null becomes an object
+  Json& operator[](const char* name) & { return (*this)[std::string_view(name)]; }
+  Json operator[](std::string_view name) &&;  // a loop over a member outlives what it came from
+  Json operator[](const char* name) && { return std::move(*this)[std::string_view(name)]; }
   const Json& at(std::string_view name) const;  // must exist
   void erase(std::string_view name);
   void update(const Json& object);  // takes over its members, replacing those of the same name

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
        .about = "Beckon reaches people by what you know of them. No server, no numbers.",
        .version = beckon::config::version_text(),
        .commands = {add_up, add_down, add_status, add_send, add_inbox, add_contact, add_call,
-                    add_profile, add_find, add_net, add_filter, add_config, add_overlay, add_doctor,
-                    add_completion}},
+                    add_profile, add_me, add_find, add_net, add_filter, add_config, add_overlay,
+                    add_doctor, add_completion}},
       argc, argv);
 }

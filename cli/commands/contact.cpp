@@ -55,7 +55,8 @@ int put(const Globals& globals, const Options& options, const Deed& deed) {
   auto target = read_target(globals, options.who);
   if (!target) return fail(globals, target.error());
   if (!target->query.empty() || target->names.size() != 1)
-    return fail(globals, exit_code::usage, "WHO must be one person: @N, an alias or a User-ID");
+    return fail(globals, exit_code::usage,
+                "WHO must be one person: @N, an address, an alias or a User-ID");
   const Json who = json_or_null(target->to).front();
   Json body = who.is_object() ? who : Json::object();
   if (deed.standing != nullptr) body["standing"] = deed.standing;
@@ -98,7 +99,7 @@ void add_deed(Command contact, Globals& globals, const char* name, const char* h
   auto options = std::make_shared<Options>();  // kept by the action
   command
       .add_option("WHO", options->who,
-                  "@N of the last find, an alias, or a User-ID (6 digits or more)")
+                  "@N of the last find, an address, an alias, or a User-ID (6 digits or more)")
       .required()
       .type_name("");
   Argument alias = command.add_option("ALIAS", options->alias, "A short name for them");
@@ -114,6 +115,8 @@ void add_contact(Command app, Globals& globals) {
   contact.require_subcommand();
   Command all = contact.add_subcommand("list", "Everybody you wrote to, accepted or blocked");
   all.action(globals, [&globals] { return list(globals); });
+  add_deed(contact, globals, "add", "Note somebody by an address they gave you, before any message",
+           {.standing = "accepted", .done = "is a contact now"}, false);
   add_deed(contact, globals, "accept", "Let somebody write and call; shows what waits in requests",
            {.standing = "accepted", .done = "is accepted"}, false);
   add_deed(contact, globals, "block", "Show nothing of somebody any more; they are not told",

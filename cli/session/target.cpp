@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "base/json.h"
+#include "base/person_address.h"
 #include "cli/session/last_find.h"
 #include "cli/session/session.h"
 
@@ -25,6 +26,7 @@ Json person(const FoundRow& row) {
 }
 
 bool is_query(const std::string& word) {
+  if (looks_like_address(word)) return false;
   return word.find('=') != std::string::npos || word.starts_with("(");
 }
 
@@ -65,6 +67,9 @@ Result<void> add_name(Named& target, const std::string& word, const Result<LastF
     add(target, *row);
     return {};
   }
+  if (looks_like_address(word)) {
+    if (auto address = read_person_address(word); !address) return address.error();
+  }
   const FoundRow* row = found && is_prefix(word) ? row_with(*found, word) : nullptr;
   if (row != nullptr) {
     add(target, *row);
@@ -80,8 +85,8 @@ Result<void> add_name(Named& target, const std::string& word, const Result<LastF
 Argument add_target(const Command& command, std::string& to) {
   return command
       .add_option("TARGET", to,
-                  "@N of the last find, an alias, a User-ID (6 digits or more), a list of these "
-                  "with commas, or a query")
+                  "@N of the last find, an address, an alias, a User-ID (6 digits or more), a "
+                  "list of these with commas, or a query")
       .type_name("");
 }
 

@@ -11,8 +11,8 @@
 
 namespace beckon::cli {
 
-/// Whom a TARGET word means: "@3" and "@1,@4" rows of the last find, aliases and beginnings of
-/// User-IDs (also in such a list), or a query, known by its "=" or "(" in front.
+/// Whom a TARGET word means: "@3" and "@1,@4" rows of the last find, aliases, addresses and
+/// beginnings of User-IDs (also in such a list), or a query, known by its "=" or "(" in front.
 struct TargetWord {
   std::string query{};               // else:
   std::string to{};                  // JSON for the API: names, and people as the find gave them

@@ -14,6 +14,7 @@ Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overla
                  const Signer& signer, const Options& options)
     : service_(service),
       schema_(std::move(schema)),
+      overlay_tag_(tag_of(overlay.id())),
       genuine_(overlay.salt, signer),
       index_rules_(genuine_),
       mailbox_rules_(overlay.id(), signer),
@@ -23,6 +24,8 @@ Hosting::Hosting(Service& service, profile::Schema schema, const Overlay& overla
       mail_(service.kernel(), service.replicas(), users_, signer, overlay.id(), options.mail) {
   service.rules().add(index_rules_);
   service.rules().add(mailbox_rules_);
+  // Who can be found can be reached by address, too.
+  search_.publisher().on_published([this](const UserId& id) { mail_.locators().ensure(id); });
   serve_frames();
   hear_ring();
   service.metrics().histogram("find_duration_seconds", "time a search took",
@@ -43,6 +46,19 @@ Result<void> Hosting::load() {
   });
   if (!me) return me.error();
   return {};
+}
+
+std::string Hosting::address_of(const User& user) const {
+  return to_text(PersonAddress{.key = user.key, .overlay = overlay_tag_});
+}
+
+Result<PersonRef> Hosting::at_address(std::string_view text) const {
+  auto address = read_person_address(text);
+  if (!address) return address.error();
+  if (address->overlay != overlay_tag_) {
+    return invalid("this address belongs to another overlay than this node");
+  }
+  return PersonRef{.key = address->key};
 }
 
 void Hosting::serve_frames() {

@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "base/person_address.h"
 #include "node/service/admission/overlay.h"
 #include "node/service/assembly/service.h"
 #include "node/service/find/index_item.h"
 #include "node/service/find/search.h"
 #include "node/service/mail/mail.h"
 #include "node/service/mail/mailbox_item.h"
+#include "node/service/people/person_ref.h"
 #include "node/service/people/users.h"
 
 namespace beckon::service {
@@ -33,6 +35,9 @@ class Hosting {
 
   Service& service() { return service_; }
   const profile::Schema& schema() const { return schema_; }
+  std::string address_of(const User& user) const;  // to give away
+  /// Refuses an address that was mistyped, or belongs to another overlay.
+  Result<PersonRef> at_address(std::string_view text) const;
   Users& users() { return users_; }
   Search& search() { return search_; }
   Mail& mail() { return mail_; }
@@ -44,6 +49,7 @@ class Hosting {
 
   Service& service_;
   const profile::Schema schema_;
+  const PersonAddress::OverlayTag overlay_tag_;
   GenuineRecords genuine_;
   IndexRules index_rules_;
   MailboxRules mailbox_rules_;

@@ -193,6 +193,7 @@ void Publisher::put(const Job& job, std::uint64_t version, Batch batch) {
     if (!all) late_.add(options_.retry, {job.user, job.withdraw, version});
     if (all && job.withdraw) forget_published(job.user);
     if (!job.withdraw) forget_leftover(job.user, safe);
+    if (!job.withdraw) published_(job.user);
     end(job, result);
   };
   replicas_.put(std::move(batch.entries), done);

@@ -41,6 +41,8 @@ class Publisher {
             const profile::Salt& salt, const Signer& signer, Options options);
 
   void start();  // renews all that is published, now and every period
+  using Listener = std::function<void(const UserId&)>;
+  void on_published(Listener listener) { published_ = std::move(listener); }  // the ring has heard
 
   void publish(const UserId& user, Done done);
   void withdraw(const UserId& user, Done done);
@@ -89,6 +91,7 @@ class Publisher {
   std::set<UserId> busy_;  // one job a user, so that versions reach the ring in order
   std::size_t under_way_ = 0;
   bool running_ = false;
+  Listener published_ = [](const UserId&) {};
   struct Late {
     UserId user{};
     bool withdraw = false;

@@ -130,6 +130,7 @@ class ProfileRoutes {
     if (counted.profile != user.published_profile)
       counted = {user.published_profile, hosting_.search().publisher().record_count(user)};
     return {{"id", user.id().hex()},
+            {"address", hosting_.address_of(user)},
             {"name", first_name(*user.profile)},
             {"published", user.published},
             {"version", user.version},
@@ -137,7 +138,11 @@ class ProfileRoutes {
   }
 
   Json to_json(const User& user) {
-    Json out{{"user", user.id().hex()}, {"published", user.published}, {"version", user.version}};
+    Json out{{"user", user.id().hex()},
+             {"address", hosting_.address_of(user)},
+             {"name", first_name(*user.profile)},
+             {"published", user.published},
+             {"version", user.version}};
     const HostedProfile& profile = *user.profile;
     if (!profile.read) return out;
     profile::Disclosure told = profile::disclosure(schema(), *profile.read);

@@ -171,6 +171,11 @@ Result<PersonRef> read_person_ref(const Json& json) {
 Result<PersonRef> known_person(Hosting& hosting, const UserId& user, const std::string& who) {
   if (const Contact* contact = hosting.mail().contacts().by_alias(user, who))
     return person_ref(*contact);
+  if (looks_like_address(who)) {
+    auto callee = hosting.at_address(who);
+    const Contact* known = callee ? hosting.mail().contacts().find(user, callee->id()) : nullptr;
+    return known != nullptr ? person_ref(*known) : callee;
+  }
   if (who.size() == 64) {
     auto key = from_hex(who);
     if (key) return PersonRef{.key = ByteReader(*key).array<32>()};
@@ -179,7 +184,8 @@ Result<PersonRef> known_person(Hosting& hosting, const UserId& user, const std::
   if (!is_prefix(who)) {
     return Error{
         ErrorCode::not_found,
-        fmt::format("'{}' is no alias of a contact, and no User-ID of 6 digits or more", shown)};
+        fmt::format("'{}' is no alias of a contact, no address, and no User-ID of 6 digits or more",
+                    shown)};
   }
   auto fitting = acquaintances(hosting, user, who);
   if (fitting.size() == 1) return fitting.begin()->second;

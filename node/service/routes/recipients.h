@@ -21,7 +21,7 @@ std::string public_name(const profile::Schema& schema, const User& user);
 Result<PersonRef> read_person_ref(const Json& json);
 
 /// Somebody by alias, by the beginning of the User-ID of a contact, of somebody who wrote, or of a
-/// user hosted here, or by a whole public key.
+/// user hosted here, or by a whole public key, bare or in an address.
 Result<PersonRef> known_person(Hosting& hosting, const UserId& user, const std::string& who);
 
 /// Whom a request wants to reach, from the fields of its body:
