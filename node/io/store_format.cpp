@@ -26,6 +26,7 @@ void add_missing_tables(SQLite::Database& db) {
 
 constexpr Migration all[] = {
     {"add the tables that files without a number may lack", add_missing_tables},
+    {"add the table of claims", add_missing_tables},
 };
 
 void set_format(SQLite::Database& db, std::size_t format) {

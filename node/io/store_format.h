@@ -28,6 +28,7 @@ inline constexpr std::pair<service::Table, const char*> store_tables[] = {
     {service::Table::items, "items"},       {service::Table::users, "users"},
     {service::Table::contacts, "contacts"}, {service::Table::inbox, "inbox"},
     {service::Table::outbox, "outbox"},     {service::Table::calls, "calls"},
+    {service::Table::claims, "claims"},
 };
 
 bool is_empty(SQLite::Database& db);       // nothing was ever written into it

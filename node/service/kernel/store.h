@@ -21,6 +21,7 @@ enum class Table : std::uint8_t {
   inbox,
   outbox,
   calls,
+  claims,  // who holds which keys, and what this disk has promised about it
 };
 
 struct Mutation {

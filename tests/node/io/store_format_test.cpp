@@ -66,6 +66,21 @@ TEST_CASE("a database of format 0 is upgraded when it is opened, and keeps every
   CHECK(SqliteStore::open(dir.file("db")));
 }
 
+TEST_CASE("a database of format 1 gets the table of claims, and keeps every row") {
+  TempDir dir;
+  {
+    SQLite::Database db = file(dir);
+    create_tables(db);
+    db.exec("DROP TABLE claims");
+    db.exec("PRAGMA user_version = 1");
+    db.exec("INSERT INTO items VALUES (x'01', x'aa')");
+  }
+  auto store = SqliteStore::open(dir.file("db"));
+  REQUIRE(store);
+  CHECK(**(*store)->get(Table::items, Bytes{1}) == Bytes{0xaa});
+  CHECK((*store)->commit({{Table::claims, Bytes{1}, Bytes{2}}}));
+}
+
 TEST_CASE("a new database has the format that upgrading an old one ends with") {
   TempDir dir;
   make_format_0(dir);
