@@ -27,7 +27,7 @@ void check_entry(ByteView body) {
   auto entry = decode_index_item(body);
   if (!entry) return;
   Bytes again = encode_index_item(entry->marks, profile::encode(entry->record));
-  again[0] |= body[0] & ~critical_bits;
+  again[0] = static_cast<std::uint8_t>(again[0] | (body[0] & ~critical_bits));
   ENSURE(std::ranges::equal(again, body));
 }
 
