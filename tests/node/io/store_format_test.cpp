@@ -144,7 +144,7 @@ TEST_CASE("a format below zero or beyond the newest is a newer Beckon's") {
   TempDir dir;
   make_format_0(dir);
   SQLite::Database db = file(dir);
-  for (std::string format : {"2", "99", "-1"}) {
+  for (std::string format : {"3", "99", "-1"}) {
     CAPTURE(format);
     db.exec("PRAGMA user_version = " + format);
     auto done = bring_up_to_date(dir.file("db"), db);

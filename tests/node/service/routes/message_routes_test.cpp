@@ -2,6 +2,7 @@
 // Messages, contacts and policies over HTTP.
 #include <set>
 
+#include "base/person_address.h"
 #include "tests/node/service/routes/asked_world.h"
 
 using namespace beckon;
@@ -189,6 +190,31 @@ TEST_CASE("somebody known by the key alone is reached where the ring says they a
   Json sent = w.post(0, {{"to", to_hex(w.me(1).key)}, {"text", "found you"}}).body;
   CHECK(sent["delivered"] == 1);
   CHECK(w.texts(w.inbox(1)["requests"]) == Texts{"found you"});
+}
+
+TEST_CASE("somebody published and never found or written to is reached by the address") {
+  Letters w(5);
+  w.publish(3, {{"name", "Ann"}, {"hobby", "chess"}});
+  w.world.run(10s);
+  std::string address = w.get(3, "/v1/profile")["address"].get<std::string>();
+  Json sent = w.post(0, {{"to", address}, {"text", "by your card"}}).body;
+  CHECK(sent["delivered"] == 1);
+  CHECK(w.texts(w.inbox(3)["requests"]) == Texts{"by your card"});
+}
+
+TEST_CASE("an address that was mistyped or is of another overlay is refused with the reason") {
+  Letters w(2);
+  std::string address = w.get(1, "/v1/profile")["address"].get<std::string>();
+  char& last = address.back();
+  last = last == 'q' ? 'p' : 'q';
+  auto mistyped = w.post(0, {{"to", address}, {"text", "x"}});
+  CHECK(mistyped.status == 400);
+  CHECK(mistyped.body["detail"].text().find("mistyped") != std::string::npos);
+
+  PersonAddress foreign{.key = w.me(1).key, .overlay = {1, 2, 3, 4}};
+  auto elsewhere = w.post(0, {{"to", to_text(foreign)}, {"text", "x"}});
+  CHECK(elsewhere.status == 400);
+  CHECK(elsewhere.body["detail"].text().find("another overlay") != std::string::npos);
 }
 
 TEST_CASE("an answer comes when a letter is on its way, and with wait when it has arrived") {

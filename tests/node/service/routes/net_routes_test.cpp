@@ -195,6 +195,7 @@ TEST_CASE("every figure of a node is told under its name, with what it counts") 
                                        {"record_requests_refused_total", 0},
                                        {"sync_bytes_total", 0},
                                        {"records_full_total", 0},
+                                       {"messages_unknown_total", 0},
                                        {"http_requests_total", 3}};
   CHECK(counters.asked > 0);
   CHECK(counters.served > 0);

@@ -19,6 +19,8 @@ TEST_CASE("a profile is shown with what others see of it, and what is not publis
   AskedWorld w(1);
   Json stored = w.ask(0, "PUT", "/v1/profile", {}, ann).body;
   Json wanted{{"user", w.my_id(0)},
+              {"address", w.people(0).address_of(w.me(0))},
+              {"name", "Ann"},
               {"published", false},
               {"version", 0},
               {"profile", ann},
@@ -88,11 +90,13 @@ TEST_CASE("what cannot be stored or published is refused with the reason") {
 
 TEST_CASE("users are listed with the first one first, their names, versions and records") {
   AskedWorld w(1);
-  CHECK(w.get(0, "/v1/users")["users"] == Json::array({{{"id", w.my_id(0)},
-                                                        {"name", ""},
-                                                        {"published", false},
-                                                        {"version", 0},
-                                                        {"records", 0}}}));
+  CHECK(w.get(0, "/v1/users")["users"] ==
+        Json::array({{{"id", w.my_id(0)},
+                      {"address", w.people(0).address_of(w.me(0))},
+                      {"name", ""},
+                      {"published", false},
+                      {"version", 0},
+                      {"records", 0}}}));
   for (int i = 0; i < 6; ++i)
     w.ask_text(0, "POST", "/v1/profile/import", {}, R"({"name":"B","hobby":"chess"})");
   w.publish(0, ann);
