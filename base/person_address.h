@@ -10,7 +10,7 @@
 namespace beckon {
 
 /// What a person gives away to be reached: the public key, and the beginning of the id of the
-/// overlay, so that an address of another overlay is told at once. As text 'beckon:' and 64
+/// overlay, so that an address of another overlay is told at once. As text 'beckon:' and 66
 /// characters (docs/messages.md).
 struct PersonAddress {
   static constexpr std::string_view scheme = "beckon:";

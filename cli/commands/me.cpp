@@ -31,6 +31,12 @@ int write_svg(const Globals& globals, const std::string& path, const QrCode& cod
   return exit_code::ok;
 }
 
+const char* next_step(bool published) {
+  return published
+             ? "Give this address away. Others write to you with: beckon send ADDRESS \"hello\""
+             : "Nobody reaches you by it before you have published. Next: beckon profile publish";
+}
+
 int me(const Globals& globals, const Options& options) {
   Session session(globals);
   auto reply = session.call_json({.path = "/v1/profile", .query = acting_as(globals)});
@@ -50,10 +56,7 @@ int me(const Globals& globals, const Options& options) {
     fmt::print("{}\n", address);
     if (options.qr || isatty(STDOUT_FILENO) == 1) fmt::print("{}", code->terminal_text());
     std::fflush(stdout);
-    if (!globals.quiet)
-      fmt::print(
-          stderr,
-          "Give this address away. Others write to you with: beckon send ADDRESS \"hello\"\n");
+    if (!globals.quiet) fmt::print(stderr, "{}\n", next_step((*reply)["published"] == true));
   }
   return options.svg.empty() ? exit_code::ok : write_svg(globals, options.svg, *code);
 }

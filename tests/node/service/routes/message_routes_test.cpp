@@ -209,7 +209,7 @@ TEST_CASE("an address that was mistyped or is of another overlay is refused with
   last = last == 'q' ? 'p' : 'q';
   auto mistyped = w.post(0, {{"to", address}, {"text", "x"}});
   CHECK(mistyped.status == 400);
-  CHECK(mistyped.body["detail"].text().find("mistyped") != std::string::npos);
+  CHECK(mistyped.body["detail"].text().find("not copied or typed correctly") != std::string::npos);
 
   PersonAddress foreign{.key = w.me(1).key, .overlay = {1, 2, 3, 4}};
   auto elsewhere = w.post(0, {{"to", to_text(foreign)}, {"text", "x"}});
